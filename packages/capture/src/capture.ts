@@ -48,59 +48,65 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export interface CaptureOptions extends ProviderChoice {
   readonly planes: readonly PlaneName[];
-  /** The agent's environment without the capture, `runner.env` included. */
+  /** The environment of the agent without the capture, including `runner.env`. */
   readonly env: Env;
-  /** The agent's folder, whose `.env` files it may read. */
+  /** The folder of the agent, which may contain `.env` files. */
   readonly cwd: string;
-  /** The program, where one is started. */
+  /** The command, if a program is started. */
   readonly command?: readonly string[];
-  /** The program stays up for the next query, as a module does. */
+  /** The program is reused for the next query, as a module is. */
   readonly stays?: boolean;
   readonly answer?: Answer;
-  /** Nothing is sent on: the agent is answered from cassettes that were recorded with these providers. */
+  /** Sends nothing upstream. Cassettes recorded with these providers answer the agent. */
   readonly offline?: { readonly providers: Readonly<Record<string, CassetteProvider>> } | undefined;
   /**
-   * What cassettes that some calls are answered from were recorded with. Their providers are captured beside those of the
-   * environment, and an agent that has no key of theirs gets one to start with.
+   * Providers of the cassettes that answer some calls. They are captured in addition to those of
+   * the environment, and an agent without their keys gets placeholders.
    */
   readonly recorded?: Readonly<Record<string, CassetteProvider>> | undefined;
-  /** The configuration of the agent's MCP servers, from its folder; for the plane `mcp`. */
+  /** The configuration of the agent's MCP servers, from its folder. For the plane `mcp`. */
   readonly mcpConfig?: string;
-  /** Called with every exchange when it is over, with the id of its run. */
+  /** Called with every finished exchange and the id of its run. */
   readonly onExchange?: (exchange: Exchange, run: string) => void;
   /** Called with every request of spans and logs, as JSON. */
   readonly onTelemetry?: (request: unknown) => void;
-  /** Told what is found out while agents run and belongs to no query. */
+  /** Called with findings that belong to no query. */
   readonly onNote?: (note: CaptureNote) => void;
   readonly now?: () => number;
 }
 
-/** Sees what agents do, for a whole run. */
+/** Captures agents for a whole run. */
 export type { CaptureResult } from './captured-run.ts';
 
 export interface Capture {
   readonly planes: readonly PlaneName[];
-  /** Agents are programs that stay for the next query: their calls do not say which one they are of. */
+  /** Agents are persistent programs, and their calls do not name the query. */
   readonly stays: boolean;
-  /** What was found in the environment, for people; once. */
+  /** Findings about the environment, for users. Reported once. */
   readonly notes: readonly CaptureNote[];
-  /** Which providers' calls come through it, and the hosts they go to. */
+  /** The captured providers, and the hosts of their calls. */
   readonly upstreams: Readonly<Record<string, string>>;
-  /** What a cassette needs to know about the providers behind these calls. */
+  /** The provider settings that a cassette stores for these calls. */
   readonly providersOf: (called: ReadonlySet<string>) => Readonly<Record<string, CassetteProvider>>;
   readonly open: (hooks?: SlotHooks) => Promise<CaptureSlot>;
   readonly close: () => Promise<void>;
 }
 
-/** Who answers in place of upstreams, for one slot. */
+/** Hooks of one slot that answer in place of upstreams. */
 export interface SlotHooks {
   readonly answer?: Answer | undefined;
-  /** Told of every connection that was refused because nothing may be sent on. */
+  /** Called for every connection that was refused in offline mode. */
   readonly onBlocked?: ((host: string, isModel: boolean) => void) | undefined;
   readonly expectsMore?: (() => boolean) | undefined;
-  /** Told of every call that came when its query was over, with the number of the query in this slot, from 1. */
+  /**
+   * Called for every call that came after the end of its query, with the number of the query in
+   * this slot, from 1.
+   */
   readonly onLate?: ((query: number) => void) | undefined;
-  /** What an MCP server is to answer from in the query that begins, as lines of a tap; undefined where it answers for itself. */
+  /**
+   * The recorded replies of an MCP server for the next query, as lines of a tap. Undefined if the
+   * server runs live.
+   */
   readonly mcpLines?: ((server: string) => string | undefined) | undefined;
 }
 
@@ -108,31 +114,34 @@ type TurnOf = Parameters<EarlierTurns['before']>[0];
 
 /** A front for one agent at a time. */
 export interface CaptureSlot {
-  /** The agent's whole environment. */
+  /** The complete environment of the agent. */
   readonly env: Env;
-  /** To be put after the program's name. */
+  /** Arguments to insert after the program's name. */
   readonly args: readonly string[];
-  /** An argument of the program, as it must be while it is captured. */
+  /** Rewrites an argument of the program for the capture. */
   readonly rewrite: (argument: string) => string;
   readonly set: Readonly<Record<string, string>>;
-  /** `turn`: of a conversation, whose turns are one run. */
+  /** `turn`: set in a conversation, whose turns are one run. */
   readonly begin: (about?: { readonly turn?: TurnOf | undefined }) => void;
   /** `itself`: the agent ended, or answered, by itself. */
   readonly end: (how: AgentEnd, begun?: Begun) => Promise<CaptureResult>;
   readonly report: () => Readonly<Record<string, PlaneReport>>;
-  /** What the capture changes about this agent. */
+  /** Changes that the capture makes to this agent. */
   readonly notes: readonly CaptureNote[];
   readonly close: () => Promise<void>;
 }
 
-/** Node draws the chance for many of these at once, and for each call of `randomBytes` anew. */
+/** Node caches random values for UUIDs, but not for `randomBytes`. */
 const newRunId = (): string => randomUUID().replaceAll('-', '').slice(16);
 
-/** Calls still in flight when an agent ends get this long. */
+/** Maximum wait for calls in flight when an agent ends. */
 const MAX_DRAIN_MS = 5000;
-/** Spans come in batches: after so much silence no more are expected. */
+/** Spans come in batches. After this much silence no more are expected. */
 const QUIET_MS = 300;
-/** What a function, or a program that stays, starts with its answer reaches the front in this time. */
+/**
+ * Calls that a function or a persistent program starts with its answer reach the front in this
+ * time.
+ */
 export const LINGER_MS = 25;
 
 /** Prepares to capture agents that have this environment. */
@@ -150,7 +159,7 @@ export function createCapture(options: CaptureOptions): Capture {
   const refusesUsage = new Set<string>();
   const hasPlane = (name: PlaneName): boolean => options.planes.includes(name);
 
-  // Elsewhere than on this machine its files are not there.
+  // Files on other machines are not accessible.
   const startsPrograms = options.command === undefined || options.command.length > 0;
   const upstreams = found.inUse.map(({ upstream }) => upstream);
   const ownRoots = upstreams.map(({ root }) => new URL(root));
@@ -162,7 +171,10 @@ export function createCapture(options: CaptureOptions): Capture {
         : root.hostname === host,
     );
   const providers = found.inUse.map(({ provider }) => provider.name);
-  /** A client that named its provider's host would have gone there; only --upstream is meant for every client. */
+  /**
+   * Without the proxy a client would have reached the host it named. Only --upstream applies to
+   * every client.
+   */
   const upstreamOfHost = (host: string): Upstream | undefined => {
     const provider = providerOfHost(host)?.name;
     if (provider === undefined) return undefined;
@@ -226,7 +238,8 @@ export function createCapture(options: CaptureOptions): Capture {
               onNote: options.onNote,
               onLate: hooks.onLate,
               isTurn: () => turnNow() !== undefined,
-              // Whoever only counts the calls of a program need not wait for it; a recording that lacks one is worth nothing.
+              // Counting the calls of a program need not wait. But a recording without a late call
+              // is worthless.
               lingerMs: () =>
                 options.command === undefined ||
                 (options.stays === true &&
@@ -308,7 +321,7 @@ export function createCapture(options: CaptureOptions): Capture {
         notes: known.notes,
         begin: (about) => {
           turn = about?.turn;
-          // The first query has the id that the agent was started with.
+          // The agent was started with the id of the first query.
           if (hasBegun) run = newRunId();
           hasBegun = true;
           for (const plane of planes) plane.begin();
@@ -316,7 +329,7 @@ export function createCapture(options: CaptureOptions): Capture {
         end: async (how, begun) => {
           const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS, ...begun };
           const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
-          // Every format is known there: an agent can start before it is loaded.
+          // Loads all formats, so it is loaded while the agent already runs.
           reading ??= await import('./captured-run.ts');
           const evidence = merged(parts, how, known.notes);
           const result = reading.readLater(
@@ -338,13 +351,16 @@ export function createCapture(options: CaptureOptions): Capture {
   };
 }
 
-/** To ask what planes have to say about an environment, before there is a front. */
+/** To get the notes of planes on an environment before there is a front. */
 const NOWHERE = (env: Env, now: () => number): PlaneContext => {
   const origin = 'http://127.0.0.1:0';
   return { origin, base: origin, token: '', env, now };
 };
 
-/** Where the recorded agent had an address of its own, it had the variable: that it is set decides what is set beside Azure. */
+/**
+ * If the recorded agent had a custom address, it had the variable. Other variables for Azure depend
+ * on whether it is set.
+ */
 function withRecordedAddresses(
   env: Env,
   providers: Readonly<Record<string, CassetteProvider>>,
@@ -354,7 +370,7 @@ function withRecordedAddresses(
   return { ...Object.fromEntries(names.map((name) => [name, 'recorded'])), ...withoutEmpty(env) };
 }
 
-/** An empty variable says nothing, and must not hide what a file says. */
+/** An empty variable has no value, and must not hide the value in a file. */
 const withoutEmpty = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value));
 

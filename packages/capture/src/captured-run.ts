@@ -6,16 +6,16 @@ import { type Exchange, MISS_HEADER } from './exchange.ts';
 import { exchangeRecord } from './exchange-line.ts';
 import type { Evidence } from './plane.ts';
 
-/** What is known of one query: its trace, unless nothing was seen, and what to say beside it. */
+/** The observation of one query: its trace, unless nothing was seen, and warnings. */
 export interface CaptureResult {
   readonly id: string;
   readonly evidence: Evidence;
   readonly trace?: Trace | undefined;
-  /** For the trace of a live run, whether there is a captured one or not. */
+  /** Warnings for the trace of a live run, with or without a captured one. */
   readonly warnings: Trace['warnings'];
 }
 
-/** Reads the evidence of one query as a trace. `nothing` says why there may be none. */
+/** Reads the evidence of one query as a trace. `nothing` is the reason if there is none. */
 export function readEvidence(evidence: Evidence, id: string, nothing?: string): CaptureResult {
   const exchanges: RawRecord[] = evidence.exchanges.map((exchange) => ({
     value: exchangeRecord(exchange, id),
@@ -64,7 +64,10 @@ export function readEvidence(evidence: Evidence, id: string, nothing?: string): 
   return { id, evidence, trace: item.trace, warnings };
 }
 
-/** As `readEvidence` for one turn of a conversation: what its requests repeat of earlier turns is not read again. */
+/**
+ * Like `readEvidence`, for one turn of a conversation. Ignores parts of its requests that repeat
+ * earlier turns.
+ */
 export function readTurn(
   evidence: Evidence,
   id: string,
@@ -74,7 +77,7 @@ export function readTurn(
   if (earlier.length === 0 || evidence.exchanges.length === 0 || own.trace === undefined)
     return own;
   const before = readEvidence({ ...NOTHING, exchanges: counted(earlier) }, id);
-  // Read together, so that every call finds the reply that asked for it.
+  // All turns together, so that every call finds the reply that requested it.
   const whole = readEvidence(
     { ...evidence, exchanges: counted([...earlier, ...evidence.exchanges]) },
     id,
@@ -84,7 +87,7 @@ export function readTurn(
     : { ...own, trace: ownSteps(whole.trace, before.trace) };
 }
 
-/** As `readTurn`, when somebody first asks: whoever ran the agent can give it its next query before. */
+/** Like `readTurn`, but on demand, so that the agent can get its next query first. */
 export function readLater(
   evidence: Evidence,
   id: string,
@@ -112,7 +115,7 @@ const NOTHING: Evidence = { exchanges: [], telemetry: [], mcp: [], gaps: [], not
 const counted = (exchanges: readonly Exchange[]): Exchange[] =>
   exchanges.map((exchange, at) => ({ ...exchange, i: at + 1 }));
 
-/** Why calls have no reply that could be read. */
+/** Reasons why calls have no readable reply. */
 function failures({ exchanges }: Evidence): Evidence['notes'] {
   const calls = exchanges.filter(({ route }) => route !== 'other');
   const reasons = calls.flatMap((exchange) => reasonOf(exchange) ?? []);
@@ -127,7 +130,7 @@ function failures({ exchanges }: Evidence): Evidence['notes'] {
 }
 
 function reasonOf({ error, status, headers, uri, why }: Exchange): string | undefined {
-  // The upstream was not asked, so a call that a cassette lacks is not its fault; the cassette tells of it.
+  // The upstream was not asked, so a missing reply is not its fault. The cassette reports the call.
   if (headers[MISS_HEADER] !== undefined) return undefined;
   if (error !== undefined) return error;
   let what: string | undefined;

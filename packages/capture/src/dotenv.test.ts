@@ -15,11 +15,11 @@ it('finds keys and addresses of providers, and nothing else', () => {
   });
 });
 
-it('finds nothing where there is no file', () => {
+it('finds nothing without a file', () => {
   expect(providerSettings(tempDir())).toEqual({});
 });
 
-it('captures a provider that only the file names, where the file says its calls go, and leaves the key to the agent', async () => {
+it('captures a provider that only the file names, at its address in the file, and leaves the key to the agent', async () => {
   const cwd = tempDir({ '.env': 'OPENAI_API_KEY=k\nOPENAI_BASE_URL=https://gw.example/v1\n' });
   const capture = createCapture({ planes: ['llm'], env: {}, cwd });
   const slot = await capture.open();

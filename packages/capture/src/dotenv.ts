@@ -8,8 +8,8 @@ const LINE =
   /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^#\n]*))/gm;
 
 /**
- * What the agent's own `.env` files say about providers. Agents read them when they start, without overwriting what is set:
- * an address or a key there tells where the agent would have called.
+ * Provider settings in the agent's own `.env` files. Agents read them at their start without
+ * overwriting variables, so an address or key there shows where the agent would have called.
  */
 export function providerSettings(dir: string): Record<string, string> {
   const names = new Set(

@@ -1,18 +1,21 @@
 import type { Step, ToolStep, Trace } from '@agentci/trace';
 import type { Exchange } from './exchange.ts';
 
-/** A turn of a conversation, as far as it matters which came before. */
+/** A turn of a conversation, with the data needed to find earlier turns. */
 interface ThisTurn {
   readonly conversation: string;
   readonly turn: number;
 }
 
-/** Conversations in progress at the same time. One whose beginning was forgotten is read turn by turn. */
+/**
+ * Maximum number of concurrent conversations. A conversation whose beginning was dropped is read
+ * turn by turn.
+ */
 const MAX_TALKS = 256;
 
 /**
- * What was captured in the earlier turns of conversations. An agent that keeps its history sends it with every request, so
- * that the calls of earlier turns are seen again in each later one.
+ * The captured calls of earlier turns. An agent that keeps its history sends it with every request,
+ * so earlier calls appear again in each later turn.
  */
 export class EarlierTurns {
   readonly #talks = new Map<string, readonly Exchange[]>();
@@ -32,7 +35,7 @@ export class EarlierTurns {
   }
 }
 
-/** What is new in the trace of all turns up to this one, where `earlier` is the trace of those before it. */
+/** The new steps in the trace of all turns so far. `earlier` is the trace of the previous turns. */
 export function ownSteps(whole: Trace, earlier: Trace): Trace {
   const { conversation: _, ...rest } = whole;
   const past = pastSteps(whole, earlier);
@@ -48,12 +51,12 @@ export function ownSteps(whole: Trace, earlier: Trace): Trace {
 
 const textOf = ({ code, message }: Trace['warnings'][number]): string => `${code} ${message}`;
 
-/** Calls of models came in the order of time. A tool's call is as old as the reply that asked for it. */
+/** Model calls are in the order of time. A tool call is as old as the reply that requested it. */
 function pastSteps({ steps }: Trace, earlier: Trace): ReadonlySet<string> {
   const past = new Set<string>();
   let calls = earlier.steps.filter(isOfModel).length;
   for (const step of steps) if (isOfModel(step) && calls-- > 0) past.add(step.id);
-  // Calls that no reply asked for are from a history that the agent brought along.
+  // Calls that no reply requested come from a history that the agent had from elsewhere.
   const brought = earlier.steps.filter(isMentioned).map(nameOf);
   for (const step of steps) {
     if (!isMentioned(step)) continue;
@@ -71,7 +74,7 @@ const isOfModel = (step: Step): boolean =>
   step.kind === 'llm' ||
   (step.kind === 'event' && (step.name === 'llm.failed' || step.name === 'embedding'));
 
-/** A call of which nothing but messages tell. */
+/** A call known only from messages. */
 const isMentioned = (step: Step): step is ToolStep =>
   step.kind === 'tool' && step.evidence.every((kind) => kind === 'message');
 

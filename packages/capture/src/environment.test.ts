@@ -23,7 +23,7 @@ describe('environment of a captured agent', () => {
     });
   });
 
-  it('sets nothing where no key and no address is there', () => {
+  it('sets nothing without a key and an address', () => {
     expect(see({ PATH: '/bin', OPENAI_API_KEY: ' ' })).toEqual({
       set: {},
       notes: [],
@@ -98,7 +98,7 @@ describe('environment of a captured agent', () => {
     expect(uri).toBe('https://gw.example/v1/chat/completions?api-version=2');
   });
 
-  it('takes the spelling its SDK prefers where two disagree, and says so', () => {
+  it('takes the spelling that its SDK prefers if two disagree, with a note', () => {
     const { upstreams, notes } = see({
       OPENAI_API_BASE: 'https://old.example/v1',
       OPENAI_BASE_URL: 'https://new.example/v1',
@@ -124,7 +124,7 @@ describe('environment of a captured agent', () => {
     ).toBe(`${BASE}/llm/openai/v1`);
   });
 
-  it('leaves OPENAI_BASE_URL unset beside Azure, whose Node SDK throws at it', () => {
+  it('leaves OPENAI_BASE_URL unset for Azure, because its Node SDK would throw', () => {
     const { set, notes } = see({
       OPENAI_API_KEY: 'k',
       AZURE_OPENAI_API_KEY: 'k',

@@ -6,17 +6,17 @@ import type { Upstream } from './upstreams.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ProviderChoice {
-  /** Named by the user, beside those that the environment names. */
+  /** Providers named by the user, in addition to those of the environment. */
   readonly providers?: readonly string[];
-  /** By provider, instead of the addresses in the environment. */
+  /** Upstream by provider, replaces the addresses in the environment. */
   readonly upstreams?: Readonly<Record<string, string>>;
 }
 
-/** A provider in use: where its calls go, and what the agent's variables say. */
+/** A provider in use: the target of its calls, and the agent's variables. */
 export interface InUse {
   readonly provider: Provider;
   readonly upstream: Upstream;
-  /** The address ended with what its SDKs expect there, so the front's address does too. */
+  /** The address ended with the suffix that its SDKs expect, so the front's address does too. */
   readonly hasTail: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface ProvidersInUse {
   readonly notes: readonly CaptureNote[];
 }
 
-/** The providers an agent with this environment would call, and where. */
+/** The providers that an agent with this environment would call, with their addresses. */
 export function providersInUse(env: Env, choice: ProviderChoice = {}): ProvidersInUse {
   const notes: CaptureNote[] = [];
   const named = [...(choice.providers ?? []), ...Object.keys(choice.upstreams ?? {})];
@@ -86,7 +86,7 @@ export function providerEnvironment(
   for (const { provider, hasTail } of inUse) {
     for (const { name, tail = '' } of provider.variables) {
       if (hasAzure && provider.name === 'openai' && !isSet(env[name])) {
-        // AzureOpenAI of the Node SDK throws when this is set beside an endpoint.
+        // AzureOpenAI of the Node SDK throws if this is set in addition to an endpoint.
         if (name === 'OPENAI_BASE_URL')
           all.push({
             code: 'CAPTURE_AZURE',
@@ -108,7 +108,7 @@ function defaultRoot({ root }: Provider, env: Env): string | undefined {
   return typeof root === 'string' ? root : root(env);
 }
 
-/** An address as variables give it: `OLLAMA_HOST` may be a host and a port, or only one of them. */
+/** The address in a variable. `OLLAMA_HOST` may be a host and a port, or only one of them. */
 function addressOf(value: string, from: string): string {
   const text = value.trim().replace(/\/+$/, '');
   const full = /^https?:/i.test(text)

@@ -1,7 +1,7 @@
 import { bytesToJson, EXCHANGE_SCHEMA, type ExchangeRecord } from '@agentci/formats';
 import type { Exchange } from './exchange.ts';
 
-/** The exchange as the adapter reads it, its bytes still bytes. */
+/** The exchange in the format of the adapter, with its bytes. */
 export function exchangeRecord(exchange: Exchange, run: string): ExchangeRecord {
   const {
     i,
@@ -43,7 +43,7 @@ export function exchangeRecord(exchange: Exchange, run: string): ExchangeRecord 
 
 const round = (ms: number): number => Math.round(ms * 100) / 100;
 
-/** One line of `exchanges.jsonl`, without its end. */
+/** One line of `exchanges.jsonl`, without the line break. */
 export function exchangeLine(exchange: Exchange, run: string): string {
   const { request, response, ...rest } = exchangeRecord(exchange, run);
   return JSON.stringify({

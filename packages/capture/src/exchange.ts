@@ -12,52 +12,52 @@ export const ROUTES = [
   'interactions',
   'other',
 ] as const;
-/** What a request asks of a provider, told from its path. */
+/** The kind of a request, derived from its path. */
 export type Route = (typeof ROUTES)[number];
 
-/** Why an exchange holds less than was sent. */
+/** The reason why an exchange is incomplete. */
 export type Broken = 'client_abort' | 'upstream_reset' | 'too_large' | 'timeout';
 
 /**
- * One request to a model and its reply as they went over the wire: bytes, borders and times. What they mean is read
- * later, from this. No key is in it: headers come from an allow-list, query strings lose theirs.
+ * One request to a model and its reply on the wire: bytes, chunks and times. They are interpreted
+ * later. Contains no keys: headers come from an allowlist, and query strings are cleaned.
  */
 export interface Exchange {
-  /** From 1, in the order the requests began. */
+  /** Number from 1, in the order the requests began. */
   readonly i: number;
   /** Epoch milliseconds. */
   readonly at: number;
   readonly route: Route;
   readonly provider: string;
   readonly method: string;
-  /** Where the request went, without credentials. */
+  /** Target of the request, without credentials. */
   readonly uri: string;
-  /** What the client asked for below its provider's address, without keys. */
+  /** Path below the provider's address, without keys. */
   readonly path?: string;
-  /** As the client sent it. */
+  /** The request bytes of the client. */
   readonly request: Buffer;
-  /** How the client packed its request, where it did. */
+  /** Content encoding of the request, if any. */
   readonly encoding?: string;
-  /** Undefined where there was no reply. */
+  /** Undefined if there was no reply. */
   readonly status: number | undefined;
-  /** Of the reply; an allow-list. */
+  /** Reply headers from an allowlist. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As the upstream sent them: milliseconds since `at`, and the bytes. */
+  /** Chunks from the upstream: milliseconds since `at`, and the bytes. */
   readonly chunks: readonly (readonly [dtMs: number, bytes: Buffer])[];
-  /** From the request to the first byte of the reply's body. */
+  /** Time from the request to the first byte of the reply's body. */
   readonly ttfbMs: number | undefined;
   readonly endMs: number;
   readonly complete: boolean;
   readonly why?: Broken;
-  /** Why there was no reply at all. */
+  /** The reason for a missing reply. */
   readonly error?: string;
-  /** We asked the upstream for usage though the client did not, and hid it from the client. */
+  /** The capture requested usage from the upstream, and hid it from the client. */
   readonly askedUsage?: boolean;
   /** The reply did not come from the upstream. */
   readonly served?: 'cassette' | 'injected';
-  /** Its number in the cassette that answered it. */
+  /** Its number in the cassette. */
   readonly recordedI?: number;
 }
 
-/** On replies that say that a cassette has no answer. */
+/** Set on replies for a request that a cassette lacks. */
 export const MISS_HEADER = 'x-agentci-miss';

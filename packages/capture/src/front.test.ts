@@ -55,7 +55,7 @@ describe('front', () => {
     expect(front.base).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/r\/[0-9a-f]{32}$/);
   });
 
-  it('hands a plane what follows its name in the path', async () => {
+  it('passes a plane the path after its name', async () => {
     expect(await ask(own('/llm/openai/v1/chat/completions?a=1'), {}, '{"x":1}')).toBe(200);
     expect(seen).toEqual(['1.1 POST /openai/v1/chat/completions?a=1 {"x":1}']);
   });
@@ -166,7 +166,7 @@ describe('front', () => {
 
   describe('to a client that takes it for the proxy to itself', () => {
     const address = (): string => front.origin.slice(7);
-    /** A connection as such clients have it: a tunnel from the front to the front. */
+    /** A connection as some clients open it: a tunnel from the front to itself. */
     const tunnelled = async (): Promise<Socket> => {
       const asked = httpRequest(front.origin, { method: 'CONNECT', path: address(), agent: false });
       asked.end();

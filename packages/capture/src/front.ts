@@ -11,37 +11,38 @@ import type { Plane } from './plane.ts';
 import { refuse } from './refuse.ts';
 import { readUpgrade } from './upgrade-request.ts';
 
-/** A listener for one worker: everything it is sent belongs to the agent that was given its address. */
+/** A listener for one worker. All its traffic belongs to the agent that got its address. */
 export interface Front {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
   /** `http://127.0.0.1:PORT/r/TOKEN`. */
   readonly base: string;
   readonly token: string;
-  /** Names the planes that answer from now on. */
+  /** Sets the planes that answer from now on. */
   readonly serve: (planes: readonly Plane[]) => void;
-  /** Requests that came with a wrong token, host or origin. */
+  /** Number of requests with a wrong token, host or origin. */
   readonly strangers: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** SDKs keep connections in pools; one that the server closes first fails under the next call. */
+/** SDKs pool connections. If the server closes one first, the next call on it fails. */
 const KEEP_ALIVE_MS = 120_000;
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Of `PRI * HTTP/2.0` these tell it from every method of HTTP/1. */
+/** The part of `PRI * HTTP/2.0` that differs from every HTTP/1 method. */
 const PREFACE = Buffer.from('PRI');
 
 type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
-/** A front at an address that is known beforehand: its one plane gets whatever comes, with or without a token. */
+/** A front at a fixed address. Its single plane gets all requests, with or without a token. */
 export interface SharedFront {
   readonly port: number;
 }
 
 /**
- * Listens on a port of 127.0.0.1, a free one unless it is shared, for HTTP/1.1 and cleartext HTTP/2 alike. Only requests for
- * this very address, from programs rather than web pages, and with the token in their path come through.
+ * Listens on 127.0.0.1 for HTTP/1.1 and cleartext HTTP/2, on a free port unless it is shared.
+ * Accepts only requests for this address, from programs and not web pages, and with the token in
+ * their path.
  */
 export async function openFront(shared?: SharedFront): Promise<Front> {
   const front = new LoopbackFront(shared);
@@ -64,7 +65,8 @@ class LoopbackFront implements Front {
 
   constructor(shared: SharedFront | undefined) {
     this.#shared = shared;
-    // Without a listener for `upgrade` a request that merely offers HTTP/2 is read like any other, body and all.
+    // Without a listener for `upgrade`, a request that offers HTTP/2 is read normally, with its
+    // body.
     this.#http = createHttp({
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: 0,
@@ -76,7 +78,7 @@ class LoopbackFront implements Front {
     this.#http2.on('request', this.#onRequest);
     this.#http2.on('sessionError', () => {});
     this.#http2.on('session', (session) => session.on('error', () => {}));
-    // As Node's own server of HTTP has it: a client that has said all may still be answered.
+    // Like Node's HTTP server: a client that has sent everything can still be answered.
     this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
@@ -92,7 +94,7 @@ class LoopbackFront implements Front {
     });
     const { port } = this.#server.address() as AddressInfo;
     const host = `127.0.0.1:${port}`;
-    // The name is what most people write, and no web page can take it over.
+    // Most people write the name, and no web page can hijack it.
     this.#hosts = this.#shared === undefined ? [host] : [host, `localhost:${port}`];
     this.origin = `http://${host}`;
     this.base = `http://${host}/r/${this.token}`;
@@ -117,7 +119,10 @@ class LoopbackFront implements Front {
     refuse(response, status, message);
   };
 
-  /** A request to another server: a model's call is for the plane that claims it, any other for the proxy. */
+  /**
+   * A request to another server. A model call goes to the plane that claims it, any other to the
+   * proxy.
+   */
   readonly #onProxied = (request: Incoming, response: Outgoing): void => {
     const plane = this.#planes.find(({ proxy }) => proxy !== undefined);
     if (
@@ -130,7 +135,8 @@ class LoopbackFront implements Front {
       });
       return;
     }
-    // It was meant for us alone. Kept as a key, there would be one more to look for with every agent.
+    // Meant only for the front. If it were registered as a key, each agent would add another one to
+    // search for.
     delete request.headers['proxy-authorization'];
     request.url = withBrackets(request.url ?? '');
     if (!URL.canParse(request.url)) {
@@ -155,12 +161,12 @@ class LoopbackFront implements Front {
       this.#onProxied(request, response);
       return;
     }
-    // Clients that reach this machine through the proxy too, which is here: the same as without it.
+    // Clients that reach this machine through the proxy too. Treated as a direct request.
     if (authority !== undefined) {
       request.url = own || '/';
       delete request.headers['proxy-authorization'];
     }
-    // A page that made a browser look up its own name as 127.0.0.1 still sends that name.
+    // With DNS rebinding a page reaches 127.0.0.1, but it still sends its own host name.
     const asked =
       'authority' in request && request.authority ? request.authority : request.headers.host;
     if (!this.#hosts.includes(asked ?? '')) {
@@ -197,7 +203,8 @@ class LoopbackFront implements Front {
   readonly #onConnect = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy());
     if (this.#hosts.includes(request.url ?? '')) {
-      // A tunnel to where it begins, as gRPC has it: what follows is a connection like any other, and shows its token itself.
+      // A tunnel back to the front, as gRPC opens it. Its content is an ordinary connection with
+      // its own token.
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (head.length > 0) socket.unshift(head);
       this.#serve(socket as Socket);
@@ -216,7 +223,10 @@ class LoopbackFront implements Front {
     );
   };
 
-  /** Clients open a connection for a WebSocket: its first request names the server, and all that follows is for that server. */
+  /**
+   * Clients open a tunnel for a WebSocket. Its first request names the server, and the rest is for
+   * that server.
+   */
   readonly #upgrade = (bytes: Buffer, socket: Socket): boolean => {
     const asked = readUpgrade(bytes);
     const plane = this.#planes.find((one) => one.upgrade !== undefined);
@@ -239,7 +249,7 @@ class LoopbackFront implements Front {
   };
 }
 
-/** Tells by the first bytes of a connection whether it is HTTP/2, and gives them to `next`. */
+/** Detects HTTP/2 by the first bytes of a connection, and passes them to `next`. */
 function passOn(socket: Socket, next: (isHttp2: boolean, bytes: Buffer) => void): void {
   let seen = Buffer.alloc(0);
   const look = (): void => {
@@ -258,21 +268,21 @@ function passOn(socket: Socket, next: (isHttp2: boolean, bytes: Buffer) => void)
   socket.on('readable', look);
 }
 
-/** What a client says to a proxy: the server, and what it asks of it. */
+/** A request to a proxy: the server and the path. */
 const FULL = /^http:\/\/([^/?#]*)(.*)$/is;
 
-/** Some clients write an IPv6 address without its brackets. */
+/** Some clients write an IPv6 address without brackets. */
 const withBrackets = (url: string): string =>
   url.replace(/^(https?:\/\/)([0-9a-f]*:[0-9a-f:.]*):(\d+)(?=[/?]|$)/i, '$1[$2]:$3');
 
-/** The token, the plane and what is asked of it. */
+/** The token, the plane and the path below it. */
 const PLACE = /^\/r\/([^/]+)\/([a-z]+)(.*)$/s;
 
-/** Pages say where they are from. */
+/** Pages send their origin. */
 const isOfProgram = (headers: IncomingMessage['headers']): boolean =>
   headers.origin === undefined && !isOfPage(headers['sec-fetch-site']);
 
-/** Browsers say so of requests without an origin too, such as those of images; Node's fetch says less. */
+/** Browsers also mark requests without an origin, such as images. Node's fetch sends less. */
 const isOfPage = (site: string | string[] | undefined): boolean =>
   site === 'cross-site' || site === 'same-site' || site === 'same-origin';
 
@@ -281,7 +291,7 @@ function isSame(given: string, token: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Of `Basic base64(user:password)`. */
+/** The password of `Basic base64(user:password)`. */
 const passwordOf = (header: string | undefined): string =>
   Buffer.from(/^basic\s+(\S+)/i.exec(header ?? '')?.[1] ?? '', 'base64')
     .toString('utf8')

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { CaptureNote } from './plane.ts';
 
-/** What a known program needs beside the variables, and what the capture changes about it. */
+/** Special settings for a known program, and the changes the capture makes to it. */
 export interface KnownAgent {
   readonly set: Readonly<Record<string, string>>;
   readonly args: readonly string[];
@@ -10,7 +10,7 @@ export interface KnownAgent {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Looks at the program that is started: some behave differently behind an address that is not their vendor's. */
+/** Recognizes programs that behave differently with a custom address. */
 export function knownAgent(
   command: readonly string[],
   set: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ interface Edit {
   readonly text: string;
 }
 
-/** A text inside an event of a stream, and where it is kept. */
+/** A text in an event of a stream, and its path. */
 interface Leaf {
   readonly text: string;
   readonly holder: Record<string, unknown>;
@@ -23,7 +23,7 @@ interface StreamEvent {
 
 type Find = (text: string) => readonly FoundSecret[];
 
-/** Looks for secrets: in a reply as a whole, and in texts that a client would put together. */
+/** Finds secrets in a whole reply, and in texts that a client would join. */
 interface SecretFinder {
   readonly whole: Find;
   readonly joined: Find;
@@ -34,7 +34,7 @@ const KNOWN: SecretFinder = {
   joined: (text) => SECRETS.find(text),
 };
 
-/** The exchange without keys that its reply holds in parts: over two chunks, or over the texts of several events. */
+/** Masks keys that a reply holds in parts: over two chunks, or over the texts of several events. */
 export function maskReply(exchange: Exchange, finder: SecretFinder = KNOWN): Exchange {
   if ((finder === KNOWN && SECRETS.isEmpty) || exchange.chunks.length === 0) return exchange;
   const whole = Buffer.concat(exchange.chunks.map(([, bytes]) => bytes)).toString('latin1');
@@ -44,11 +44,14 @@ export function maskReply(exchange: Exchange, finder: SecretFinder = KNOWN): Exc
   return edits.length === 0 ? exchange : { ...exchange, chunks: edited(exchange.chunks, edits) };
 }
 
-/** Keys that are there in one piece, though a border of chunks may cut them. */
+/** Masks contiguous keys, which a chunk border may split. */
 const plainEdits = (whole: string, find: Find): Edit[] =>
   find(whole).map(({ start, end, name }) => ({ start, end, text: maskMark(name) }));
 
-/** Texts that a client puts together, by their place in the events; of those that share a key only the first shows its mark. */
+/**
+ * Masks texts that a client joins, by their position in the events. Of the parts of one key only
+ * the first shows its mark.
+ */
 function eventEdits(whole: string, find: Find): Edit[] {
   const events = eventsOf(whole);
   if (events.length < 2) return [];
@@ -71,7 +74,7 @@ function eventEdits(whole: string, find: Find): Edit[] {
   }));
 }
 
-/** The texts that a client puts together from the events of a stream, given as they came or as values. */
+/** The texts that a client joins from the events of a stream, given as bytes or as values. */
 export function joinedTexts(stream: unknown): string[] {
   let events: readonly unknown[] = [];
   if (typeof stream === 'string') events = eventsOf(stream).map(({ value }) => value);
@@ -109,7 +112,7 @@ function maskLeaves(leaves: readonly Leaf[], find: Find): Leaf[] {
   return changed;
 }
 
-/** Events of a stream and lines of JSON alike. */
+/** Events of a stream, or lines of JSON. */
 function eventsOf(whole: string): StreamEvent[] {
   const events: StreamEvent[] = [];
   for (const match of whole.matchAll(/^(?:data:[ \t]*)?(\{.*\})[ \t]*\r?$/gm)) {
@@ -119,7 +122,7 @@ function eventsOf(whole: string): StreamEvent[] {
       const value: unknown = JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
       events.push({ start, end: start + text.length, value });
     } catch {
-      // What cannot be read is looked at as the text it is.
+      // Unparseable data is searched as text.
     }
   }
   return events;
@@ -137,7 +140,7 @@ function* leavesOf(value: unknown, place: string, depth = 0): Generator<[string,
   }
 }
 
-/** The chunks with their edits made; a text that several chunks share is put into the first of them. */
+/** Applies the edits to the chunks. A text across several chunks is put into the first of them. */
 function edited(chunks: Exchange['chunks'], edits: readonly Edit[]): Exchange['chunks'] {
   let at = 0;
   return chunks.map(([dt, bytes]) => {

@@ -8,27 +8,27 @@ import type { Exchange } from './exchange.ts';
 export const PLANES = ['llm', 'otlp', 'mcp', 'witness'] as const;
 export type PlaneName = (typeof PLANES)[number];
 
-/** How an agent's run ended: by itself, by force, or with processes that it had started still running. */
+/** How an agent's run ended: by itself, by force, or with child processes still running. */
 export type AgentEnd = 'itself' | 'stopped' | 'left';
 
-/** Where a front can be reached, and the environment the agent would have had without it. */
+/** The addresses of a front, and the environment of the agent without it. */
 export interface PlaneContext {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
-  /** `http://127.0.0.1:PORT/r/TOKEN`; a plane's own paths are below `/NAME` of it. */
+  /** `http://127.0.0.1:PORT/r/TOKEN`. A plane's own paths are below `/NAME` of it. */
   readonly base: string;
   readonly token: string;
-  /** The user's variables, `runner.env` among them. */
+  /** The user's variables, with those of `runner.env`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
 }
 
-/** What a plane wants changed in the agent's environment. */
+/** The changes of a plane to the agent's environment. */
 export interface PlaneEnvironment {
   readonly set: Readonly<Record<string, string>>;
   /** Variables the agent must not inherit. */
   readonly unset?: readonly string[];
-  /** What the user should know about it: an upstream taken over, an effect on the agent. */
+  /** Notes for the user: a replaced upstream, an effect on the agent. */
   readonly notes?: readonly CaptureNote[];
 }
 
@@ -36,64 +36,73 @@ export interface PlaneEnvironment {
 export interface CaptureNote {
   readonly code: string;
   readonly message: string;
-  /** Of use only when this provider is asked. */
+  /** Relevant only if this provider is called. */
   readonly provider?: string;
 }
 
-/** A request that passed the front's checks. `path` is what follows `/r/TOKEN/NAME`, query string included. */
+/**
+ * A request that passed the front's checks. `path` is the part after `/r/TOKEN/NAME`, with the
+ * query string.
+ */
 export interface PlaneRequest {
   readonly path: string;
   readonly request: IncomingMessage | Http2ServerRequest;
   readonly response: ServerResponse | Http2ServerResponse;
 }
 
-/** Counts for people: `{calls: 3, incomplete: 1}`. Nothing in it decides a verdict. */
+/** Counts for people: `{calls: 3, incomplete: 1}`. They do not affect verdicts. */
 export type PlaneReport = Readonly<Record<string, number | readonly string[]>>;
 
-/** What planes saw of one query. */
+/** The observations of all planes for one query. */
 export interface Evidence {
   readonly exchanges: readonly Exchange[];
   /** Requests of the OpenTelemetry protocol, as JSON. */
   readonly telemetry: readonly unknown[];
-  /** What passed between the agent and MCP servers. */
+  /** The traffic between the agent and MCP servers. */
   readonly mcp: readonly TapSession[];
-  /** Signs that something passed the capture by. */
+  /** Signs that activity bypassed the capture. */
   readonly gaps: readonly GapNote[];
   readonly notes: readonly CaptureNote[];
 }
 
-/** How long the end of a query may take, and what is known to be on its way. */
+/** Time limit for the end of a query, and the known pending activity. */
 export interface EndLimits extends Begun {
   readonly quietMs: number;
   readonly maxMs: number;
 }
 
-/** What an agent has begun by the time it answered, where that is known. */
+/** The activity that an agent has started by its answer, if it is known. */
 export interface Begun {
-  /** Requests to models: those on their way are waited for. */
+  /** Number of requests to models. The pending ones are waited for. */
   readonly asked?: number | undefined;
-  /** False: nothing in it knows where spans go, so none are waited for. */
+  /** False: nothing in it knows the address for spans, so none are waited for. */
   readonly sendsSpans?: boolean | undefined;
 }
 
 /**
- * One kind of evidence about one agent. A plane is opened for a front and lives as long as it. `begin` starts a new query;
- * `end` waits for what is still in flight and gives what was seen since.
+ * One kind of evidence about one agent. A plane belongs to a front and lives as long. `begin`
+ * starts a new query. `end` waits for pending activity and returns the observations since then.
  */
 export interface Plane {
   readonly name: PlaneName;
   readonly environment: () => PlaneEnvironment;
   /** Answers a request below the plane's path. */
   readonly handle: (request: PlaneRequest) => void;
-  /** The path below this plane of a request that came as to a proxy; undefined where it is not one of its own. */
+  /** The path below this plane for a proxied request. Undefined if the plane does not handle it. */
   readonly claim?: (method: string, url: URL) => string | undefined;
-  /** Takes a gRPC call, which knows no path of ours: `/package.Service/Method`. */
+  /** Handles a gRPC call, which has no path of ours: `/package.Service/Method`. */
   readonly grpc?: (request: Omit<PlaneRequest, 'path'>) => void;
-  /** Takes a CONNECT, after the front has checked its credentials. */
+  /** Handles a CONNECT, after the front has checked its credentials. */
   readonly tunnel?: (target: string, socket: Duplex, head: Buffer) => void;
-  /** Takes a request to another server that came as to a proxy, its whole address in place of a path; checked likewise. */
+  /**
+   * Handles a proxied request to another server, with its full URL in place of a path. Its
+   * credentials are checked.
+   */
   readonly proxy?: (request: Omit<PlaneRequest, 'path'>) => void;
-  /** Takes a request for a WebSocket that came as to a proxy: its bytes so far, and the connection. Checked likewise. */
+  /**
+   * Handles a proxied WebSocket request: its bytes so far, and the connection. Its credentials are
+   * checked.
+   */
   readonly upgrade?: (url: URL, head: Buffer, socket: Duplex) => void;
   readonly begin: () => void;
   readonly end: (limits: EndLimits) => Promise<Partial<Evidence>>;

@@ -1,23 +1,25 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A variable that moves an SDK's calls elsewhere. */
+/** A variable that redirects an SDK's calls. */
 export interface BaseVariable {
   readonly name: string;
-  /** What the SDKs that read it expect at the end of its value. */
+  /** Suffix of its value that its SDKs expect. */
   readonly tail?: string;
 }
 
 export interface Provider {
   readonly name: string;
-  /** Where its calls go when nothing is set, without the tail; undefined where each user has an address of their own. */
+  /**
+   * Default target of its calls, without the suffix. Undefined if each user has a separate address.
+   */
   readonly root: string | ((env: Env) => string | undefined);
-  /** One of them in the environment means that the provider is in use. */
+  /** If one of them is in the environment, the provider is in use. */
   readonly keys: readonly string[];
-  /** In the order in which the provider's own SDK prefers them. */
+  /** In the order of preference of the provider's own SDK. */
   readonly variables: readonly BaseVariable[];
-  /** Hosts that are this provider's. */
+  /** Hosts of this provider. */
   readonly hosts: readonly (string | RegExp)[];
-  /** Paths as some clients write them, and the prefix that is missing at the provider's own address. */
+  /** Paths of some clients, and the prefix that is missing at the provider's own address. */
   readonly prefixes?: readonly (readonly [start: string, prefix: string])[];
 }
 
@@ -28,7 +30,10 @@ const OPENAI_PATHS = ['/chat/completions', '/responses', '/embeddings', '/comple
 const under = (prefix: string): NonNullable<Provider['prefixes']> =>
   OPENAI_PATHS.map((start) => [start, prefix]);
 
-/** Which variables move which provider's calls, read from the SDKs; the page on capture shows them per SDK. */
+/**
+ * The variables that redirect the calls of each provider, read from the SDKs. The page on capture
+ * lists them by SDK.
+ */
 export const PROVIDERS: readonly Provider[] = [
   {
     name: 'openai',
@@ -251,10 +256,10 @@ export const PROVIDERS: readonly Provider[] = [
   },
 ];
 
-/** A host as it is compared: names may be written in capitals, and end with a dot. */
+/** A host for comparison. Names may be in capitals and end with a dot. */
 export const plainHost = (host: string): string => host.toLowerCase().replace(/\.+$/, '');
 
-/** The provider a host belongs to: a call that goes there is a call of a model. */
+/** The provider of a host. A call to it is a model call. */
 export function providerOfHost(host: string): Provider | undefined {
   const plain = plainHost(host);
   return PROVIDERS.find(({ hosts }) =>
@@ -262,7 +267,7 @@ export function providerOfHost(host: string): Provider | undefined {
   );
 }
 
-/** Where models answer too, though no variable leads calls of theirs through the capture. With all hosts below them. */
+/** Other hosts of models, without variables to redirect their calls. Includes all subdomains. */
 const OTHER_MODEL_HOSTS: readonly string[] = [
   'ai21.com',
   'api.anthropic.com',
@@ -310,7 +315,7 @@ const OTHER_MODEL_HOSTS: readonly string[] = [
 const OTHER_MODEL_NAMES =
   /(?:^|\.)bedrock-(?:agent-)?runtime(?:-fips)?\.[a-z0-9.-]+$|(?:^|\.)bedrock-mantle\.[a-z0-9.-]+$|(?:^|[.-])aiplatform\.googleapis\.com$|^sagemaker-runtime|^runtime\.sagemaker\.|^cloudcode-pa\.googleapis\.com$/;
 
-/** Whether models answer at a host: a connection that goes there past the capture hides calls. */
+/** Whether a host serves models. A connection to it that bypasses the capture hides calls. */
 export function isModelHost(host: string): boolean {
   const plain = plainHost(host);
   return (

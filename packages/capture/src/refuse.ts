@@ -1,6 +1,6 @@
 import type { PlaneRequest } from './plane.ts';
 
-/** An answer of our own, in the form in which providers give their errors, so that SDKs show its words. */
+/** Sends an error in the format of providers, so that SDKs show its message. */
 export function refuse(
   response: PlaneRequest['response'],
   status: number,

@@ -1,9 +1,9 @@
 const MAX_HEAD_BYTES = 16 * 1024;
 
-/** A request for a WebSocket as a client sends it to a proxy, and what the server itself is to get. */
+/** A WebSocket request from a client to a proxy, and the form for the server. */
 export interface UpgradeRequest {
   readonly url: URL;
-  /** The request as to the server, and whatever followed it. */
+  /** The request in the form for the server, with any following bytes. */
   readonly head: Buffer;
   readonly authorization: string | undefined;
 }

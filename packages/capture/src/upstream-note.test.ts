@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createCapture } from './capture.ts';
 import type { CaptureNote } from './plane.ts';
 
-test('where calls go is said once, of the provider that is asked and of no other', async () => {
+test('the target of calls is reported once, only for the provider in use', async () => {
   const upstream = await startChaos((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end('{}');

@@ -1,17 +1,17 @@
 import { isLoopback } from './model/model-call.ts';
 
-/** Where the calls of one provider go. */
+/** The target of one provider's calls. */
 export interface Upstream {
   readonly provider: string;
-  /** What stands in for `/r/TOKEN/llm/PROVIDER`. */
+  /** Replaces `/r/TOKEN/llm/PROVIDER`. */
   readonly root: string;
-  /** Set in place of the provider's own address by the user: paths are taken as they come. */
+  /** Set by the user in place of the provider's own address. Paths stay unchanged. */
   readonly isOwn: boolean;
-  /** For the provider's own address: paths as some clients write them, and the prefix they lack there. */
+  /** For the provider's own address: paths of some clients, and the prefix they lack. */
   readonly prefixes?: readonly (readonly [start: string, prefix: string])[];
 }
 
-/** Parts of an address that may be written down. Keys travel in the others, whatever they are called. */
+/** Parameters that may be recorded. The others may contain keys under any name. */
 const KEPT_PARAMETERS: ReadonlySet<string> = new Set([
   'alt',
   'api-version',
@@ -22,15 +22,15 @@ const KEPT_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A server that is called by an address in the agent's own code: no variable and no table names it. This machine has one name,
- * so that `localhost` and `127.0.0.1` are the same server in a cassette.
+ * A server that the agent's code addresses by URL, without a variable or table entry. All names of
+ * this machine are unified, so that `localhost` and `127.0.0.1` are the same server in a cassette.
  */
 export function unnamedUpstream({ origin, hostname, port }: URL): Upstream {
   const host = isLoopback(hostname) ? 'localhost' : hostname;
   return { provider: `@${host}${port === '' ? '' : `:${port}`}`, root: origin, isOwn: true };
 }
 
-/** Whether a provider's name is that of an unnamed server, and one of this machine. */
+/** Whether a provider's name is that of an unnamed local server. */
 export const isUnnamed = (provider: string): boolean => provider.startsWith('@');
 export const isUnnamedLocal = (provider: string): boolean => /^@localhost(?::\d+)?$/.test(provider);
 
@@ -39,7 +39,10 @@ interface Target {
   readonly uri: string;
 }
 
-/** The address a request goes to, and the address as it may be shown: without credentials, keys and a gateway's own path. */
+/**
+ * The target address of a request, and its loggable form without credentials, keys and a gateway's
+ * own path.
+ */
 export function targetOf(upstream: Upstream, path: string): Target {
   const { root, isOwn, prefixes = [] } = upstream;
   const prefix = isOwn ? undefined : prefixes.find(([start]) => path.startsWith(start))?.[1];

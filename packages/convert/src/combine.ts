@@ -1,7 +1,7 @@
 import type { Block, BlockValue, Carried, Finding, Layer, Part, Place, Verdict } from './model.ts';
 import { carry } from './model.ts';
 
-/** Several blocks of one layer as one: the keys together where they differ, else under `all`. */
+/** Joins blocks of one layer: in one map if their keys differ, otherwise under `all`. */
 export function joinBlocks(blocks: readonly Block[]): Block {
   const [first, ...rest] = blocks;
   if (first === undefined) return {};
@@ -12,23 +12,26 @@ export function joinBlocks(blocks: readonly Block[]): Block {
   return { all: blocks };
 }
 
-/** The layers that parts are in, in the order they come. */
+/** The layers of parts, in order of appearance. */
 export const layersOf = (parts: readonly Part[]): readonly Layer[] => [
   ...new Set(parts.map(({ layer }) => layer)),
 ];
 
-/** The opposite of all parts together; undefined where they are in several layers, which no check can deny at once. */
+/**
+ * The negation of all parts together. Undefined if they are in several layers, which no check can
+ * negate at once.
+ */
 export function negate(parts: readonly Part[]): Part | undefined {
   const [layer, ...others] = layersOf(parts);
   if (layer === undefined || others.length > 0) return undefined;
   return { layer, block: { not: joinBlocks(parts.map(({ block }) => block)) } };
 }
 
-/** A member of a weighted mean: it scores 1 or 0. */
+/** A member of a weighted mean, with a score of 1 or 0. */
 export interface Scored {
   readonly carried: Carried;
   readonly weight: number;
-  /** A score between 0 and 1 cannot be weighed by checks that hold or do not. */
+  /** A score between 0 and 1 cannot be weighted by boolean checks. */
   readonly isBoolean: boolean;
 }
 
@@ -40,8 +43,8 @@ export type Weighed =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Checks that hold exactly where the weighted mean of the members reaches the threshold: every smallest set of members that
- * reaches it is one block under `any`.
+ * Checks that hold exactly if the weighted mean of the members reaches the threshold: every minimal
+ * set of members that reaches it is one block under `any`.
  */
 export function weigh(members: readonly Scored[], threshold: number): Weighed {
   const counted = members.filter(({ weight }) => weight !== 0);
@@ -61,7 +64,7 @@ export function weigh(members: readonly Scored[], threshold: number): Weighed {
   if (counted.length > MAX_MEMBERS)
     return { ok: false, why: `it weighs more than ${MAX_MEMBERS} members` };
   const mean = (chosen: number): number => {
-    // Added up in the order the members are written, so that rounding is the same.
+    // Summed in the order of the members, so that rounding is the same.
     let score = 0;
     let weights = 0;
     for (const [i, { weight }] of counted.entries()) {
@@ -98,7 +101,7 @@ export function weigh(members: readonly Scored[], threshold: number): Weighed {
   return { ok: true, parts: [{ layer, block: { any: blocks } }] };
 }
 
-/** The worst of several verdicts: what is made of a close part is not exact. */
+/** The worst of several verdicts: a result from a close part is not exact. */
 export const worst = (verdicts: readonly Verdict[]): Verdict => {
   if (verdicts.includes('none')) return 'none';
   if (verdicts.includes('close')) return 'close';
@@ -141,7 +144,7 @@ function fate(finding: Finding, verdict: Verdict, why: string | undefined): Find
   };
 }
 
-/** The same checks, which warn instead of failing. */
+/** The same checks as warnings. */
 export const softened = (parts: readonly Part[]): readonly Part[] =>
   parts.map(({ layer, block }) => ({
     layer,

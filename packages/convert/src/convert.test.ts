@@ -42,7 +42,7 @@ describe('nothing is green by loss', () => {
     expect(report.counts.skipped).toBe(1);
   });
 
-  test('a set without a threshold keeps what is carried, and the report says what is not', async () => {
+  test('a set without a threshold keeps the carried parts, and the report lists the others', async () => {
     const set = { type: 'assert-set', assert: [contains('a'), CODE] };
     const { verdicts, judge } = await convertFiles(config([{ vars: { q: 'q' }, assert: [set] }]));
     expect(verdicts).toEqual(['contains exact', 'javascript none']);
@@ -165,7 +165,7 @@ describe('texts', () => {
       expect(suite.queries.map(({ query }) => query)).toEqual(list.map(({ input }) => input));
     }
   });
-  test('names that are alike get ids of their own', async () => {
+  test('similar names get separate ids', async () => {
     const tests = ['A b', 'a-b', 'A/b', '../..', '', '日本'].map((description) => ({
       description,
       vars: { q: 'q' },

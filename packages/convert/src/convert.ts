@@ -16,11 +16,11 @@ export interface ConvertOptions {
   readonly title: string;
   readonly agent?: string;
   readonly lossy: boolean;
-  /** What the report puts before the names of files, e.g. `converted/`. */
+  /** Prefix of file names in the report, such as `converted/`. */
   readonly folder: string;
   /**
-   * Reads the spec that is about to be written, with its other files, and says what is wrong with it. A check that is refused
-   * is not carried, whatever a source thought of it.
+   * Parses the spec before it is written, with its other files, and returns its problems. A
+   * rejected check is not carried, whatever its source assumed.
    */
   readonly validate: (files: ReadonlyMap<string, string>) => Promise<readonly Diagnostic[]>;
 }
@@ -30,10 +30,10 @@ export interface Conversion {
   readonly report: ConvertReport;
 }
 
-/** Every round takes at least one refused check out; more than this means that something else is wrong. */
+/** Every round removes at least one rejected check. More rounds mean another problem. */
 const MAX_ROUNDS = 25;
 
-/** Turns a suite that was read into the files of a spec and the report about it. */
+/** Converts a parsed suite to the files of a spec, with a report. */
 export async function convertSuite(
   suite: ConvertedSuite,
   options: ConvertOptions,
@@ -55,7 +55,7 @@ export async function convertSuite(
       if (owner !== undefined && !more.has(owner)) more.set(owner, message);
     }
     if (more.size > refused.size && rowsFrom !== Number.POSITIVE_INFINITY && made.sets.length > 0) {
-      // A refused text is in one row of many: only as queries of their own can they be told apart.
+      // A rejected text is in one row of many, which can only be identified as a separate query.
       rowsFrom = Number.POSITIVE_INFINITY;
     } else if (more.size > refused.size) refused = more;
     else if (rowsFrom !== Number.POSITIVE_INFINITY) rowsFrom = Number.POSITIVE_INFINITY;
@@ -63,14 +63,14 @@ export async function convertSuite(
   }
   throw new UserError(
     'CONVERT_INVALID',
-    'the converted spec does not validate; nothing was written',
+    'the converted spec does not validate, so nothing was written',
   );
 }
 
 const brokenSpec = ({ line, message }: Diagnostic): UserError =>
   new UserError(
     'CONVERT_INVALID',
-    `the converted spec does not validate (line ${line}: ${message}); nothing was written`,
+    `the converted spec does not validate (line ${line}: ${message}), so nothing was written`,
     {
       hint: 'Please report it, with the suite.',
     },
@@ -110,14 +110,14 @@ function makeFiles(
   return { spec, layouts, sets, files, suite: whole };
 }
 
-/** Recordings are replayed; a runner that is only close has to be asked for. */
+/** Recordings are replayed. A runner that is only close must be requested. */
 function withRunner(suite: ConvertedSuite, hasRecordings: boolean, lossy: boolean): ConvertedSuite {
   const { runner, matrix, closeRunner, ...rest } = suite;
   if (hasRecordings) return { ...rest, runner: { replay: `./${RECORDINGS}` } };
   return closeRunner !== undefined && !lossy ? rest : suite;
 }
 
-/** A check that the spec does not take is not carried, and the report says what the spec said. */
+/** A check that the spec rejects is not carried, and the report quotes the reason. */
 function withRefusals(one: ConvertedCase, refused: ReadonlyMap<Carried, string>): ConvertedCase {
   if (refused.size === 0) return one;
   const clean = (carried: Carried): Carried => {
@@ -191,15 +191,15 @@ function finish(
 
 const RANK = { exact: 0, close: 1, none: 2 } as const;
 
-/** A finding, and why its case is skipped if it is. */
+/** A finding, with the reason if its case is skipped. */
 interface Judged {
   readonly finding: Finding;
   readonly skip: string | undefined;
 }
 
 /**
- * One line per assertion of the source: one that many cases share (a default) has the worst of what it became in them. One
- * whose cases are all skipped judges nothing, so it was not carried.
+ * One line per assertion of the source. An assertion of many cases (a default) has the worst result
+ * among them. If all its cases are skipped it judges nothing, so it was not carried.
  */
 function mergeFindings(findings: readonly Judged[]): readonly Finding[] {
   const merged: Finding[] = [];
@@ -229,7 +229,7 @@ function mergeFindings(findings: readonly Judged[]): readonly Finding[] {
   return merged;
 }
 
-/** What is only close stays so: `--lossy` may write it, and then the case is not skipped. */
+/** A close finding stays close: `--lossy` may write it, and then the case is not skipped. */
 function unjudged({ target: _, ...finding }: Finding, skip: string): Finding {
   return finding.verdict === 'close' && /--lossy/.test(skip)
     ? finding

@@ -18,10 +18,10 @@ const PASSED_OVER = new Set([
   'dist',
 ]);
 
-/** One file of a suite: its path, the name it has in reports, and what is in it. Parsed once, when asked for. */
+/** One file of a suite: its path, its name in reports, and its content, parsed once on demand. */
 export class SourceFile {
   readonly path: string;
-  /** As the user knows it: relative to where the program was started. */
+  /** Relative to the working directory, as the user knows it. */
   readonly name: string;
   readonly folder: SourceFolder;
   #text: string | undefined;
@@ -46,7 +46,10 @@ export class SourceFile {
     return this.#text;
   }
 
-  /** What the file holds, by its extension: JSON and YAML as they are, JSONL and CSV as lists. Text for other files. */
+  /**
+   * The content by file extension: JSON and YAML as values, JSONL and CSV as lists, other files as
+   * text.
+   */
   get value(): unknown {
     this.#value ??= { value: this.#read() };
     return this.#value.value;
@@ -69,7 +72,7 @@ export class SourceFile {
     }
   }
 
-  /** Another file that this one names, by a path relative to this one. */
+  /** Another file, by a path relative to this one. */
   beside(path: string): SourceFile {
     return this.folder.file(
       resolve(dirname(this.path), path),
@@ -77,7 +80,7 @@ export class SourceFile {
     );
   }
 
-  /** The files that a path with wildcards names, sorted. */
+  /** The files that match a path with wildcards, sorted. */
   matching(pattern: string): readonly SourceFile[] {
     if (!isGlob(pattern)) return [this.beside(pattern)];
     const whole = resolve(dirname(this.path), pattern);
@@ -100,7 +103,7 @@ function matchesParts(parts: readonly string[], pattern: readonly string[]): boo
   return parts.length > 0 && compileGlob(first)(parts[0]!) && matchesParts(parts.slice(1), rest);
 }
 
-/** The folder that a suite may read from: nothing outside of it is opened, links followed. */
+/** The folder that a suite may read. Opens nothing outside of it, with links resolved. */
 export class SourceFolder {
   readonly root: string;
   readonly #cwd: string;
@@ -116,7 +119,8 @@ export class SourceFolder {
       new UserError('CONVERT_OUTSIDE', `${who} is outside the folder that is converted`, {
         hint: 'Give the folder that holds both: agentci convert FOLDER.',
       });
-    // Refused before the file is looked for, so that the answer does not tell what exists outside.
+    // Rejected before the file is looked up, so that the error does not reveal which files exist
+    // outside.
     const known = this.#files.get(path);
     if (known !== undefined) return known;
     if (!isInside(this.root, path) && !isInside(this.root, parentReal(path))) throw outside();
@@ -142,7 +146,7 @@ export class SourceFolder {
     return made;
   }
 
-  /** Every file below a folder of it, links left out. */
+  /** Every file below a folder, without links. */
   walk(from: string = this.root): SourceFile[] {
     const found: SourceFile[] = [];
     let seen = 0;
@@ -174,7 +178,10 @@ function isInside(folder: string, path: string): boolean {
   return inside === '' || (!inside.startsWith('..') && !isAbsolute(inside));
 }
 
-/** The path with the links of its folder followed, where that exists: the folder may have been given through a link. */
+/**
+ * The path with the links of its folder resolved, if that exists, because the folder may have been
+ * given through a link.
+ */
 function parentReal(path: string): string {
   try {
     return join(realpathSync(dirname(path)), basename(path));

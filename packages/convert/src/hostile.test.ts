@@ -12,7 +12,7 @@ const config = (rest: object) => ({
   ...rest,
 });
 
-/** A folder with a suite in it, and a secret beside it. */
+/** A folder with a suite, next to a secret. */
 function setUp(suite: object | string, name = 'promptfooconfig.json') {
   const dir = tempDir({
     'secret.txt': 'hunter2',
@@ -61,7 +61,7 @@ describe('nothing outside the folder is read', () => {
   });
 });
 
-describe('what cannot be read is refused in words', () => {
+describe('unreadable input is rejected with a reason', () => {
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
     .split('')
     .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[i]}`).join(',')}]`)

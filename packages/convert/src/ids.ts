@@ -2,7 +2,7 @@ import { shortHash } from '@agentci/lib/data';
 
 const MAX_ID = 80;
 
-/** An id that a spec takes, made from what the source calls a case: its words, or a hash where it has none. */
+/** A valid id from the name of a case: its words, or a hash if it has none. */
 export function idOf(name: string): string {
   const slug = name
     .slice(0, 4 * MAX_ID)
@@ -14,7 +14,10 @@ export function idOf(name: string): string {
   return /[A-Za-z0-9]/.test(slug) ? slug : `case-${shortHash(name)}`;
 }
 
-/** Gives every name an id of its own: the nth copy gets `-n`. Ids that differ only in case would be one file on some machines. */
+/**
+ * Makes ids unique: the nth copy gets `-n`. Ids that differ only in case would share a file on some
+ * machines.
+ */
 export class Ids {
   readonly #taken = new Set<string>();
   readonly #counts = new Map<string, number>();

@@ -1,18 +1,21 @@
 import type { Block, BlockValue, Carried, ConvertedCase, Finding, Layer } from './model.ts';
 
-/** One value of a layer's block, and the assertion it comes from. */
+/** One value of a layer's block with its assertion. */
 export interface Owned<T> {
   readonly value: T;
   readonly owner: Carried;
 }
 
-/** A layer as it will be written: keys of its own, keys that hold lists of several assertions, and blocks under `all`. */
+/**
+ * A layer in its written form: simple keys, keys with lists of several assertions, and blocks under
+ * `all`.
+ */
 export interface LayerLayout {
   readonly layer: Layer;
   readonly keys: ReadonlyMap<string, Owned<BlockValue>>;
   readonly lists: ReadonlyMap<string, readonly Owned<BlockValue>[]>;
   readonly all: readonly Owned<Block>[];
-  /** Path and cost warn unless told otherwise: written where the source fails a case for it. */
+  /** Path and cost warn by default. Written if the source fails a case for it. */
   readonly severity?: 'fail';
 }
 
@@ -27,15 +30,18 @@ export interface CaseLayout {
 }
 
 const LAYERS: readonly Layer[] = ['correctness', 'path', 'cost'];
-/** Keys whose lists can simply be longer. */
+/** Keys whose lists can be joined. */
 const LISTS = new Set(['llm_judge', 'expr']);
 
-/** Whether an assertion is written: what is only close needs to be asked for. */
+/** Whether an assertion is written. Close ones must be requested. */
 export const isWritten = ({ finding, parts, isPolicy }: Carried, lossy: boolean): boolean =>
   (parts.length > 0 || isPolicy === true) &&
   (finding.verdict === 'exact' || (finding.verdict === 'close' && lossy));
 
-/** Decides what of a case is written, and where. A case without a check is skipped: it must not count as passed. */
+/**
+ * Decides which parts of a case are written, and their places. A case without a check is skipped,
+ * because it must not count as passed.
+ */
 export function layOut(source: ConvertedCase, id: string, lossy: boolean): CaseLayout {
   const everything = [...source.carried, ...(source.turns ?? []).flatMap(({ carried }) => carried)];
   const left = everything.filter((one) => !isWritten(one, lossy)).map(({ finding }) => finding);

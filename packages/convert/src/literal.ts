@@ -1,6 +1,6 @@
 /**
- * A pattern around a text that means itself: written out escaped in a spec, or as `^{{column}}$` where the text is in a row,
- * since a variable is inserted into a pattern escaped.
+ * A pattern for a literal text: escaped in a spec, or `^{{column}}$` if the text is in a row,
+ * because variables are escaped when they are inserted into a pattern.
  */
 export class Literal {
   readonly text: string;
@@ -23,7 +23,7 @@ export class Literal {
 
 const CONTROL: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A pattern that finds exactly this text. */
+/** A pattern that matches exactly this text. */
 export const escapePattern = (text: string): string =>
   text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/[\n\r\t]/g, (char) => CONTROL[char]!);
 
@@ -32,12 +32,12 @@ export const contains = (text: string): Literal => new Literal(text);
 /** The text and nothing else. */
 export const equals = (text: string): Literal => new Literal(text, { before: '^', after: '$' });
 export const startsWith = (text: string): Literal => new Literal(text, { before: '^' });
-/** The text anywhere, whatever its case. */
+/** The text anywhere, ignoring case. */
 export const containsFolded = (text: string): Literal => new Literal(text, { before: '(?i)' });
 
 /**
- * Letters of which case folding and lower-casing disagree: `σ` and `ς` are one letter to a pattern that ignores case, and two
- * texts to a tool that compares lower-cased ones.
+ * Letters for which case folding and lowercasing disagree: `σ` and `ς` are equal in a
+ * case-insensitive pattern, and different in a tool that compares lowercased texts.
  */
 const IRREGULAR =
   /[\u017f\u01c5\u01c8\u01cb\u01f2\u0130\u0131\u03b9\u00b5\u03bc\u03c2\u03c3\u03a3\u03d0\u03b2\u0392\u03d1\u03b8\u0398\u03d5\u03c6\u03a6\u03d6\u03c0\u03a0\u03f0\u03ba\u039a\u03f1\u03c1\u03a1\u03f4\u03f5\u03b5\u0395\u1e9b\u1e61\u1e9e\u00df\u2126\u03c9\u212a\u212b]/;

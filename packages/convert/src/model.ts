@@ -1,33 +1,36 @@
 import type { YamlPlace } from '@agentci/lib/yaml';
 import type { Literal } from './literal.ts';
 
-/** Where something is written in a source file, by the name the user knows it under. */
+/** A place in a source file, with the file name that the user knows. */
 export interface Place {
   readonly file: string;
   readonly line: number;
-  /** The exact place, if the suite is read from nodes to be run as it is. */
+  /** The exact place, if the suite is read from nodes to run directly. */
   readonly at?: YamlPlace;
 }
 
-/** `exact`: the same verdict on every answer. `close`: written only with `--lossy`. `none`: not carried. */
+/**
+ * `exact`: the same verdict on every answer. `close`: written only with `--lossy`. `none`: not
+ * carried.
+ */
 export type Verdict = 'exact' | 'close' | 'none';
 
-/** What one assertion, or one setting, of the source became. */
+/** The result of converting one assertion, or one setting. */
 export interface Finding extends Place {
   readonly type: string;
   readonly verdict: Verdict;
-  /** The check it became, e.g. `correctness.regex_match`. */
+  /** The resulting check, such as `correctness.regex_match`. */
   readonly target?: string;
   readonly why?: string;
-  /** If the suite is run as it is, what makes the finding a problem of a spec. */
+  /** The problem to report for the finding if the suite is run directly. */
   readonly problem?: { readonly code: string; readonly hint?: string };
-  /** The assertion as it was read: one that several cases share is one line of the report. */
+  /** The parsed assertion. If several cases share it, it is one line of the report. */
   readonly origin?: object;
 }
 
 export type Layer = 'correctness' | 'path' | 'cost';
 
-/** What a block of checks may hold: plain data, and texts that are inserted into patterns. */
+/** The content of a block of checks: plain data, and texts to insert into patterns. */
 export type BlockValue =
   | null
   | boolean
@@ -44,11 +47,14 @@ export interface Part {
   readonly block: Block;
 }
 
-/** One assertion and the blocks that say the same: all of them must hold. `none` has no blocks. */
+/** One assertion and its equivalent blocks, which must all hold. `none` has no blocks. */
 export interface Carried {
   readonly finding: Finding;
   readonly parts: readonly Part[];
-  /** Assertions inside this one (of an assert-set, of a combinator): they share its fate in the report. */
+  /**
+   * Assertions inside this one (of an assert-set, of a combinator). They share its result in the
+   * report.
+   */
   readonly members?: readonly Finding[];
   /** It became the policy of the case, which has no layer. */
   readonly isPolicy?: true;
@@ -64,7 +70,7 @@ export type Talk = Block;
 
 export interface ConvertedCase {
   readonly place: Place;
-  /** What the source calls it; made unique and fit for file names when written. */
+  /** The name in the source. Made unique and valid for file names when it is written. */
   readonly name: string;
   readonly query: string;
   readonly description?: string;
@@ -78,15 +84,17 @@ export interface ConvertedCase {
   readonly policy?: BlockValue;
   readonly carried: readonly Carried[];
   readonly turns?: readonly Turn[];
-  /** Why the case cannot be run or judged as its source meant it, whatever its checks are. */
+  /**
+   * The reason why the case cannot be run or judged as in its source, independent of its checks.
+   */
   readonly skip?: string;
-  /** It judges all recordings together, which no query does: only a run of the suite itself can. */
+  /** It judges all recordings together, which no query does. Only a direct run of the suite can. */
   readonly overall?: OverallTest;
-  /** What was recorded for it: the source holds runs as well as expectations. */
+  /** Its recording. The source contains runs as well as expectations. */
   readonly recording?: Block;
 }
 
-/** A test over all recordings, as Assay has them. */
+/** A test over all recordings, as in Assay. */
 export type OverallTest =
   | {
       readonly metric: 'args_valid' | 'sequence_valid' | 'tool_blocklist';
@@ -103,22 +111,22 @@ export type OverallTest =
       readonly timeoutMs: unknown;
     };
 
-/** A suite of another tool, read. */
+/** A parsed suite of another tool. */
 export interface ConvertedSuite {
   readonly agent?: string;
   readonly runner?: Block;
-  /** What is different about the runner; such a one is written only with `--lossy`. */
+  /** The differences of the runner. A different runner is written only with `--lossy`. */
   readonly closeRunner?: string;
   readonly matrix?: Block;
   readonly judge?: Block;
   readonly cases: readonly ConvertedCase[];
-  /** Providers, prompts, transforms: what is not an assertion and was carried or not. */
+  /** Providers, prompts, transforms: all parts besides assertions, carried or not. */
   readonly settings: readonly Finding[];
 }
 
 export const EMPTY_SUITE: ConvertedSuite = { cases: [], settings: [] };
 
-/** Makes findings of one kind of source. */
+/** Creates findings for one kind of source. */
 export function carry(
   place: Place,
   type: string,
@@ -153,6 +161,6 @@ const targetsOf = (layer: Layer, block: Block): string[] =>
     .map((key) => `${layer}.${key}`);
 
 export const correctness = (block: Block): Part => ({ layer: 'correctness', block });
-/** Path and cost checks warn unless told otherwise; in the tools converted from, such a failure fails the case. */
+/** Path and cost checks warn by default. In the source tools such a failure fails the case. */
 export const path = (block: Block): Part => ({ layer: 'path', block });
 export const cost = (block: Block): Part => ({ layer: 'cost', block });

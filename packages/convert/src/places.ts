@@ -13,29 +13,29 @@ import type { Place } from './model.ts';
 
 const places = new WeakMap<object, Place>();
 
-/** Where a list or map that was read is written; the fallback for texts, numbers and what was made here. */
+/** The place of a parsed list or map. Texts, numbers and created values get the fallback. */
 export function placeOf(value: unknown, fallback: Place): Place {
   return (typeof value === 'object' && value !== null ? places.get(value) : undefined) ?? fallback;
 }
 
-/** The lines of the items of lists that hold texts or numbers, which have no place of their own. */
+/** The lines of list items that are texts or numbers, which have no place themselves. */
 const itemLines = new WeakMap<object, readonly number[]>();
 
-/** Where an item of a list is written. */
+/** The place of a list item. */
 export function placeOfItem(list: readonly unknown[], index: number, fallback: Place): Place {
   const own = placeOf(list, fallback);
   const line = itemLines.get(list)?.[index];
   return placeOf(list[index], line === undefined ? own : { ...own, line });
 }
 
-/** The nodes of values that `exactValue` made. */
+/** The nodes of values from `exactValue`. */
 const nodes = new WeakMap<object, YamlNode>();
 
-/** The node a list or map was made from, if it was made from one. */
+/** The node of a list or map, if it was made from one. */
 export const nodeOf = (value: unknown): YamlNode | undefined =>
   typeof value === 'object' && value !== null ? nodes.get(value) : undefined;
 
-/** Where an entry of a map is written, or the map where that is not known. */
+/** The place of a map entry, or of the map if it is unknown. */
 export function placeOfEntry(
   map: object,
   key: string,
@@ -46,7 +46,7 @@ export function placeOfEntry(
   return node === undefined ? placeOf(map, fallback) : exactPlace(placeAt(node, [key], part));
 }
 
-/** The value of a node, with exact places: for a suite that is run as it is. */
+/** The value of a node with exact places, for a suite that is run directly. */
 export const exactValue = (root: YamlNode): unknown =>
   plain(root, new Map(), (value, node) => {
     nodes.set(value, node);
@@ -58,7 +58,7 @@ function exactPlace({ source, start }: YamlPlace): Place {
   return { file, line, at: { source, start } };
 }
 
-/** Notes where a value is written. */
+/** Records the place of a value. */
 export function placed<T extends object>(value: T, place: Place): T {
   places.set(value, place);
   return value;
@@ -66,7 +66,7 @@ export function placed<T extends object>(value: T, place: Place): T {
 
 const MAX_DEPTH = 100;
 
-/** The value of a YAML text, with the line of every list and map kept for `placeOf`. */
+/** The value of a YAML text. Keeps the line of every list and map for `placeOf`. */
 export function readYaml(text: string, file: string): unknown {
   const { root, diagnostics } = parseYaml(text, { file });
   const [first] = diagnostics;
@@ -97,7 +97,7 @@ function plain(
 ): unknown {
   if (node.kind === 'scalar') return node.value;
   const known = seen.get(node);
-  // Aliases share one node; sharing its value too keeps a text of many aliases small.
+  // Aliases share one node. Sharing its value too keeps a text with many aliases small.
   if (known !== undefined) return known;
   const value: unknown[] | Record<string, unknown> = node.kind === 'seq' ? [] : {};
   seen.set(node, value);

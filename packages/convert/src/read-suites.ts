@@ -13,12 +13,12 @@ export interface ReadOptions extends SourceOptions {
 
 export interface ReadSuites {
   readonly suite: ConvertedSuite;
-  /** The tools, e.g. `promptfoo`. */
+  /** The tools, such as `promptfoo`. */
   readonly from: string;
   readonly files: readonly SourceFile[];
 }
 
-/** Reads suites from files, and from every file of a folder that is one. */
+/** Reads suites from files, and from all suite files in folders. */
 export function readSuites(paths: readonly string[], options: ReadOptions): ReadSuites {
   const chosen = options.from === undefined ? undefined : sourceNamed(options.from);
   const found = paths.flatMap((path) => suitesAt(path, options, chosen));
@@ -43,11 +43,14 @@ export function readSuites(paths: readonly string[], options: ReadOptions): Read
 interface Found {
   readonly file: SourceFile;
   readonly source: SuiteSource;
-  /** The user named the file, not a folder it is in. */
+  /** The user named the file, not its folder. */
   readonly isNamed: boolean;
 }
 
-/** A suite of a folder that cannot be read is listed; one that was named is an error. So is a path that leaves the folder. */
+/**
+ * An unreadable suite in a folder is listed. If the user named it, it is an error. So is a path
+ * that leaves the folder.
+ */
 function readOne(
   source: SuiteSource,
   file: SourceFile,
@@ -95,7 +98,7 @@ function suitesAt(
 
 const SUITE_FILES = new Set(['.json', '.jsonl', '.ndjson', '.yaml', '.yml', '.csv', '.eval']);
 
-/** Of the files of a folder, those that cannot be read are passed over: only the folder was named. */
+/** Skips unreadable files of a folder, because the user only named the folder. */
 function recognizedQuietly(
   file: SourceFile,
   chosen: SuiteSource | undefined,
@@ -110,7 +113,7 @@ function recognizedQuietly(
   }
 }
 
-/** Several suites as one: a spec has one runner, so the first that has one gives it. */
+/** Joins several suites. A spec has one runner, so the first runner wins. */
 function joined(before: ConvertedSuite, next: ConvertedSuite, file: SourceFile): ConvertedSuite {
   const isOther =
     before.runner !== undefined &&

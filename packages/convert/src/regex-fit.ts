@@ -1,7 +1,7 @@
 import { compileRegex, parseRegex, type RegexElement } from '@agentci/lib/regex';
 import type { AST } from '@eslint-community/regexpp';
 
-/** Whether a pattern means the same here as in the tool it comes from, and how it is written here. */
+/** Whether a pattern means the same here as in its source tool, and its form here. */
 export type PatternFit =
   | { readonly verdict: 'exact'; readonly pattern: string }
   | { readonly verdict: 'close'; readonly pattern: string; readonly why: string }
@@ -9,7 +9,10 @@ export type PatternFit =
 
 const ASTRAL = 0x10000;
 
-/** A pattern of JavaScript without flags: what it means with characters outside the first plane, and spellings only we read. */
+/**
+ * Checks a JavaScript pattern without flags: characters outside the BMP, and syntax that only our
+ * engine supports.
+ */
 export function javascriptFit(pattern: string): PatternFit {
   try {
     new RegExp(pattern);
@@ -38,7 +41,10 @@ export function javascriptFit(pattern: string): PatternFit {
     : { verdict: 'exact', pattern: text };
 }
 
-/** Without a flag, an escape that JavaScript does not know is the letter itself: `\A` is an A, and `\u{2}` is "uu". */
+/**
+ * Without the flag, an unknown escape in JavaScript is the letter itself: `\A` is an A, and `\u{2}`
+ * is "uu".
+ */
 function withoutIdentityEscapes(pattern: string): { readonly text: string; readonly odd?: string } {
   let text = '';
   let odd: string | undefined;
@@ -53,7 +59,7 @@ function withoutIdentityEscapes(pattern: string): { readonly text: string; reado
     }
     const rest = pattern.slice(at, at + 6);
     const letter = rest[1] ?? '';
-    // Octal numbers, and escapes that depend on what else is in the pattern.
+    // Octal numbers, and escapes that depend on the rest of the pattern.
     if (/^\\(?:0\d|k|c(?![A-Za-z]))/.test(rest) || (isInSet && /^\\[1-9c]/.test(rest)))
       odd ??= rest.slice(0, 3);
     const isKnown =
@@ -66,11 +72,14 @@ function withoutIdentityEscapes(pattern: string): { readonly text: string; reado
   return odd === undefined ? { text } : { text, odd };
 }
 
-/** Whether one character more or less could decide: a dot or a negated set that is not repeated without end. */
+/**
+ * Whether the number of characters could decide: a dot or a negated set without unlimited
+ * repetition.
+ */
 const countsCharacters = (option: { readonly elements: readonly RegexElement[] }): boolean =>
   option.elements.some((node) => {
     if (node.type !== 'Quantifier') return isCounted(node, false);
-    // Without its flag, JavaScript repeats the second half of such a character.
+    // Without its flag, JavaScript repeats only the second half of a surrogate pair.
     if (node.element.type === 'Character' && node.element.value >= ASTRAL) return true;
     return isCounted(node.element, node.min <= 1 && node.max === Infinity);
   });
@@ -98,5 +107,5 @@ const isAstral = (item: SetItem): boolean => {
     return item.max.value >= ASTRAL || isSurrogate(item.min.value, item.max.value);
   return item.type === 'Character' && (item.value >= ASTRAL || isSurrogate(item.value, item.value));
 };
-/** Half of such a character: it is found in a whole one there, and never here. */
+/** Half of a surrogate pair. JavaScript finds it in a pair, our engine never does. */
 const isSurrogate = (lo: number, hi: number): boolean => hi >= 0xd800 && lo <= 0xdfff;

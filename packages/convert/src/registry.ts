@@ -14,7 +14,7 @@ import { source as openaiEvalsApi } from './sources/openai-evals-api/openai-eval
 import { source as promptfoo } from './sources/promptfoo/promptfoo.ts';
 import { source as pydanticEvals } from './sources/pydantic-evals/pydantic-evals.ts';
 
-/** Every tool whose suites can be read; the first that recognizes a file reads it. */
+/** All tools with readable suites. The first that recognizes a file reads it. */
 export const SOURCES: readonly SuiteSource[] = [
   promptfoo,
   deepeval,
@@ -29,7 +29,7 @@ export const SOURCES: readonly SuiteSource[] = [
   agentunit,
 ];
 
-/** The source of a name. */
+/** Finds a source by name. */
 export function sourceNamed(name: string): SuiteSource {
   const found = SOURCES.find((source) => source.name === name);
   if (found !== undefined) return found;
@@ -40,7 +40,7 @@ export function sourceNamed(name: string): SuiteSource {
   });
 }
 
-/** The tool that a file is of, by what is in it. A file that cannot be parsed is of none. */
+/** The tool of a file, by its content. Undefined if the file cannot be parsed. */
 export function recognize(file: SourceFile): SuiteSource | undefined {
   return SOURCES.find((source) => source.recognizes(file));
 }

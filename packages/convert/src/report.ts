@@ -2,16 +2,16 @@ import { present } from '@agentci/lib/data';
 import { escapeMarkdownTableCell } from '@agentci/lib/text';
 import type { Finding, Verdict } from './model.ts';
 
-/** What `agentci convert --json` prints and `convert-report.json` holds. */
+/** Output of `agentci convert --json`, and content of `convert-report.json`. */
 export interface ConvertReport {
   readonly schema: 'agentci.convert/1';
   readonly from: string;
   readonly spec: string;
   readonly cases: number;
   readonly assertions: readonly Finding[];
-  /** Providers, prompts and other things of the source that are not assertions. */
+  /** Providers, prompts and other parts of the source besides assertions. */
   readonly settings: readonly Finding[];
-  /** Cases that are skipped in the spec, with the reason. */
+  /** Skipped cases in the spec, with the reason. */
   readonly skipped: readonly {
     readonly id: string;
     readonly file: string;
@@ -29,7 +29,7 @@ export interface ConvertReport {
   readonly files: readonly string[];
 }
 
-/** Whether all of the source is in the spec. */
+/** Whether the whole source is in the spec. */
 export const isWhole = ({ counts, settings, lossy }: ConvertReport): boolean => {
   const isLeft = (verdict: Verdict): boolean =>
     verdict === 'none' || (verdict === 'close' && !lossy);
@@ -44,7 +44,7 @@ export const isWhole = ({ counts, settings, lossy }: ConvertReport): boolean => 
 const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
-/** The first lines of every report: what was carried. */
+/** The first lines of every report, with the counts. */
 export function summaryLines({ from, cases, counts, lossy, spec }: ConvertReport): string[] {
   let close: '' | ' (written, with a comment)' | ' (left out; --lossy writes them)';
   if (counts.close === 0) close = '';
@@ -61,7 +61,7 @@ export function summaryLines({ from, cases, counts, lossy, spec }: ConvertReport
 
 const MAX_PLACES = 3;
 
-/** What was not carried exactly, by kind: the places of the first few of each. */
+/** The parts that were not carried exactly, grouped by kind with the first few places. */
 export function groupLeft(
   findings: readonly Finding[],
 ): readonly { readonly text: string; readonly count: number }[] {
@@ -82,7 +82,7 @@ export function groupLeft(
 
 /** The report as a Markdown page: every assertion with its line. */
 export function markdownReport(report: ConvertReport): string {
-  // Most texts of a report are the same over and over.
+  // Most texts of a report are repeated often.
   const escaped = new Map<string, string>();
   const cell = (text: string): string => {
     const known = escaped.get(text) ?? escapeMarkdownTableCell(text);

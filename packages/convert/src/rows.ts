@@ -3,7 +3,7 @@ import { Literal } from './literal.ts';
 import type { Block, BlockValue, ConvertedCase } from './model.ts';
 import { escapeBraces, type TextWriter } from './yaml-text.ts';
 
-/** Cases that differ in their texts alone: one query and a table. */
+/** Cases that differ only in their texts: one query and a table. */
 export interface RowSet {
   readonly file: string;
   readonly shape: CaseLayout;
@@ -12,16 +12,19 @@ export interface RowSet {
   readonly rows: string;
 }
 
-/** From so many cases on a table reads better than queries. */
+/** From this number of cases on, a table is more readable than queries. */
 export const ROWS_FROM = 50;
 
 const OPEN = '\ue000';
 const CLOSE = '\ue001';
 const MARK = /\ue000([a-z0-9_]+)\ue001/g;
-/** Texts under these keys may come from a row; expressions and schemas are written out. */
+/** Texts under these keys may come from a row. Expressions and schemas are written out. */
 const TEXT_KEYS = new Set(['rule', 'to']);
 
-/** Puts cases of one shape into tables; the others stay queries of their own. The order of the first of each is kept. */
+/**
+ * Puts cases of the same shape into tables. The others stay separate queries. Keeps the order of
+ * first appearance.
+ */
 export function gatherRows(
   layouts: readonly CaseLayout[],
   from: number = ROWS_FROM,
@@ -51,13 +54,13 @@ interface Text {
 
 interface Member {
   readonly layout: CaseLayout;
-  /** What a row may hold, in the order of the layout. */
+  /** The texts for a row, in the order of the layout. */
   readonly texts: readonly Text[];
 }
 
 type Leaf = (text: string, kind: string) => string;
 
-/** The same layout with every text that a row may hold put through `leaf`, always in the same order. */
+/** The layout with `leaf` applied to every text for a row, always in the same order. */
 function mapTexts(layout: CaseLayout, leaf: Leaf): CaseLayout {
   const { source } = layout;
   const text = (value: string | undefined, kind: string): string | undefined =>
@@ -114,7 +117,7 @@ function mapValue(value: BlockValue, key: string, leaf: Leaf): BlockValue {
   );
 }
 
-/** Equal for cases that differ in texts alone; empty for those that cannot be in a table. */
+/** Equal for cases that differ only in texts. Empty for cases that cannot be in a table. */
 function shapeOf(layout: CaseLayout, texts: Text[]): string {
   const { source } = layout;
   if (source.conversation !== undefined || layout.turns.length > 0 || source.policy !== undefined)
@@ -155,7 +158,7 @@ function rowSet(group: readonly Member[], number: number): RowSet {
   const [{ layout: first, texts: firstTexts }] = group as readonly [Member, ...Member[]];
   const taken = new Set(['id', ...Object.keys(first.source.vars ?? {})]);
   const columns = firstTexts.map(({ kind, text }, i) => {
-    // The query is in the table even where all are alike: a table without it would read oddly.
+    // The query is in the table even if all are equal, because a table without it would look odd.
     if (kind !== 'input' && group.every(({ texts }) => texts[i]!.text === text)) return undefined;
     let name = kind;
     for (let n = 2; taken.has(name); n++) name = `${kind}_${n}`;

@@ -1,11 +1,14 @@
 import { compileRegex, posixSet } from '@agentci/lib/regex';
 
-/** A pattern of Rust's `regex`, written so that it finds the same texts here. */
+/** A pattern of Rust's `regex`, translated to match the same texts here. */
 export type RustFit =
   | { readonly verdict: 'exact' | 'close'; readonly pattern: string; readonly why?: string }
   | { readonly verdict: 'none'; readonly why: string };
 
-/** `\w`, `\d` and `\s` are of all scripts there. Spelled out, since not every engine knows the property Alphabetic. */
+/**
+ * In Rust `\w`, `\d` and `\s` cover all scripts. Written out, because not every engine has the
+ * property Alphabetic.
+ */
 const SETS: Readonly<Record<string, string>> = {
   d: String.raw`\p{Nd}`,
   w: String.raw`\p{L}\p{Nl}\p{M}\p{Nd}\p{Pc}\u24b6-\u24e9\u{1f130}-\u{1f149}\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u200c\u200d`,
@@ -14,7 +17,10 @@ const SETS: Readonly<Record<string, string>> = {
 
 const REFUSED = 'does not compile in Rust, so that the test always fails there';
 
-/** Translates a pattern, or says why it cannot mean the same. `flags` are letters of `ims`. */
+/**
+ * Translates a pattern, or returns the reason why it cannot have the same meaning. `flags` are
+ * letters of `ims`.
+ */
 export function rustFit(pattern: string, flags: string): RustFit {
   const leading = /^\(\?([a-zA-Z]+)\)/.exec(pattern);
   const letters = [...new Set(`${flags}${leading?.[1] ?? ''}`)].join('');
@@ -72,7 +78,7 @@ class Translator {
       case '[':
         return this.#set();
       case '.':
-        // Only a line feed ends a line there.
+        // In Rust only a line feed ends a line.
         this.#at++;
         return this.#flags.includes('s') ? '.' : '[^\\n]';
       case '^':
@@ -114,7 +120,7 @@ class Translator {
     return c === 'A' || c === 'z' ? this.#take(2) : this.#character(rest);
   }
 
-  /** An escape that means one character, or a property. */
+  /** An escape for one character, or a property. */
   #character(rest: string): string {
     const code =
       /^\\[xuU]\{([0-9a-fA-F]{1,8})\}/.exec(rest) ??
@@ -139,7 +145,7 @@ class Translator {
 
   #set(): string {
     let written = this.#take(this.#text[this.#at + 1] === '^' ? 2 : 1);
-    // A bracket or a hyphen right after the opening means itself.
+    // A bracket or a hyphen right after the opening is literal.
     if (this.#text[this.#at] === ']') {
       this.#at++;
       written += '\\]';
@@ -165,7 +171,7 @@ class Translator {
     return this.#refuse(`a set that is not closed ${REFUSED}`);
   }
 
-  /** A class inside of a set: all of its characters. */
+  /** A class inside a set: all its characters. */
   #manyInSet(rest: string): string | undefined {
     const posix = /^\[:([a-z]+):\]/.exec(rest);
     if (posix !== null) {

@@ -4,7 +4,7 @@ import type { Block, BlockValue } from './model.ts';
 import { refusedBy } from './schema-strict.ts';
 
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
-/** Keywords that every validator of draft 7 reads alike. */
+/** Keywords that every draft-7 validator interprets alike. */
 const PLAIN = new Set([
   ...[
     'type',
@@ -56,7 +56,10 @@ export type SchemaFit =
   | { readonly kind: 'schema'; readonly schema: Block; readonly why?: string }
   | { readonly kind: 'none'; readonly why: string };
 
-/** A JSON Schema of a tool that reads draft 7: pinned to that draft, since ours is a later one unless told. */
+/**
+ * A JSON Schema from a tool that uses draft 7: sets the draft explicitly, because our default is a
+ * later one.
+ */
 export function draft7(schema: unknown): SchemaFit {
   if (!isObject(schema)) return { kind: 'none', why: 'the schema is not a map' };
   const draft = schema.$schema;
@@ -79,7 +82,7 @@ export function draft7(schema: unknown): SchemaFit {
     : { kind: 'schema', schema: pinned, why: `validators differ in the keyword "${odd}"` };
 }
 
-/** The first keyword that is not read alike everywhere. */
+/** The first keyword with tool-specific behavior. */
 function unplain(schema: BlockValue | unknown): string | undefined {
   if (!isObject(schema)) return undefined;
   for (const [key, value] of Object.entries(schema)) {

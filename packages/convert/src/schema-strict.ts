@@ -1,7 +1,7 @@
 import { isObject, present } from '@agentci/lib/data';
 import { compileRegex } from '@agentci/lib/regex';
 
-/** Keywords that Ajv knows in draft 7. In its strict mode a schema with another one is an error. */
+/** Draft-7 keywords that Ajv knows. In its strict mode any other keyword is an error. */
 const KNOWN = new Set([
   ...[
     '$schema',
@@ -99,7 +99,7 @@ const LISTS = ['anyOf', 'oneOf', 'allOf'];
 const MAPS = ['properties', 'patternProperties', 'dependencies'];
 const MAX_DEPTH = 60;
 
-/** What Ajv's strict mode refuses in a schema, before it looks at any value. */
+/** The reason why Ajv's strict mode rejects a schema, before it looks at any value. */
 export function refusedBy(schema: unknown, depth = 0): string | undefined {
   if (!isObject(schema)) return undefined;
   if (depth > MAX_DEPTH) return 'a schema of such a depth';
@@ -148,7 +148,7 @@ function refusedHere(schema: Readonly<Record<string, unknown>>): string | undefi
     : `"${twice.slice(0, 60)}", which a pattern of "patternProperties" finds too,`;
 }
 
-/** Our own engine looks: it answers in bounded time. */
+/** Uses our own engine, which has a time limit. */
 function finds(pattern: string, name: string): boolean {
   const result = compileRegex(pattern);
   try {

@@ -51,7 +51,7 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     bad: { query: 'q', answer: 'Bonn' },
   },
   {
-    when: 'a class of its own is none',
+    when: 'a custom class is not carried',
     from: 'openai-evals',
     file: 'x.yaml',
     content: 'x.v0:\n  class: my.module:Mine\n  args: {samples_jsonl: s.jsonl}\n',
@@ -59,7 +59,7 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     verdicts: ['my.module:Mine none'],
   },
   {
-    when: 'a class of another module is none, also where it is called Match',
+    when: 'a class of another module is not carried, even if it is called Match',
     from: 'openai-evals',
     file: 'x.yaml',
     content: 'x.v0:\n  class: my.module:Match\n  args: {samples_jsonl: s.jsonl}\n',
@@ -115,7 +115,7 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     verdicts: ['expected_output close', 'expected_tools close'],
   },
   {
-    when: 'tools of a golden, where that is asked for',
+    when: 'tools of a golden, if requested',
     from: 'deepeval',
     file: 'goldens.json',
     content: [
@@ -131,14 +131,14 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     bad: { query: 'Refund 42', answer: 'x', tool_calls: [call('refund', { id: 41 })] },
   },
   {
-    when: 'an empty list of tools is told',
+    when: 'an empty list of tools is reported',
     from: 'deepeval',
     file: 'goldens.json',
     content: [{ input: 'Hi', expected_tools: [] }],
     verdicts: ['expected_tools none'],
   },
   {
-    when: 'test cases that were run are recognized, also where one has only its input',
+    when: 'executed test cases are recognized, even if one has only its input',
     from: 'deepeval',
     file: 'cases.json',
     content: {
@@ -174,7 +174,7 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     bad: { query: 'Light on', answer: 'x', tool_calls: [call('set', { on: true }), call('log')] },
   },
   {
-    when: 'match_type IN_ORDER allows others; the older form is read',
+    when: 'match_type IN_ORDER allows others, and the older form is read',
     from: 'adk',
     file: 'b.test.json',
     content: [
@@ -194,7 +194,7 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     bad: { query: 'Roll', answer: 'x', tool_calls: [call('roll', { n: 8 })] },
   },
   {
-    when: 'no tool uses mean that none may be made; without a config the defaults hold',
+    when: 'no tool uses mean that none may be made, and without a config the defaults apply',
     from: 'adk',
     file: 'c.evalset.json',
     content: {
@@ -323,7 +323,7 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     bad: { query: 'What?', answer: 'Yes', latency_ms: 1501 },
   },
   {
-    when: 'a case without an expected output is told, and leaves the others exact',
+    when: 'a case without an expected output is reported, and leaves the others exact',
     from: 'pydantic-evals',
     file: 'd.yaml',
     content:
@@ -461,7 +461,7 @@ describe('conversations', () => {
     });
   });
 
-  test('scenarios of the Python AgentCI keep their script and what ends them; its warnings stay warnings', async () => {
+  test('scenarios of the Python AgentCI keep their script and their end, and its warnings stay warnings', async () => {
     const { suite, judge } = await convertFiles({
       'agentci_spec.yaml':
         'agent: a\nrunner: app:run\nqueries:\n- {query: Hi, path: {max_tool_calls: 0}}\nscenarios:\n- {name: s, turns: [a, b], stop_when: {tool_called: done}, outcome: {correctness: {expected_in_answer: [ok]}}}\n',

@@ -17,11 +17,11 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
 
-/** The first field that is there, by any of its spellings. */
+/** The first existing field, in any of its spellings. */
 export const field = (fields: Fields, ...names: readonly string[]): unknown =>
   names.map((name) => fields[name]).find((value) => value !== undefined && value !== null);
 
-/** The value a path leads to: `inputs.question`, `messages.0.content`. */
+/** The value at a path: `inputs.question`, `messages.0.content`. */
 export function at(value: unknown, steps: string): unknown {
   let current = value;
   for (const step of steps.split('.')) {
@@ -43,7 +43,10 @@ const QUESTIONS = [
   'text',
 ];
 
-/** What is asked: where `--map input=…` says, else a text, the one text of a map, or the field of a usual name. */
+/**
+ * The question: the field of `--map input=…`, otherwise a text, the only text of a map, or a field
+ * with a common name.
+ */
 export function questionOf(
   value: unknown,
   from: { readonly whole?: unknown; readonly map?: string | undefined } = {},
@@ -69,7 +72,7 @@ export const shownText = (value: unknown): string | undefined => {
   return JSON.stringify(value);
 };
 
-/** Messages as one text: the only one as it is, several with their roles. */
+/** Messages as one text: a single one unchanged, several with their roles. */
 export function messagesText(messages: readonly unknown[]): string | undefined {
   const parts = messages.flatMap((message) => {
     const { role, type, content } = fieldsOf(message);
@@ -87,25 +90,28 @@ export function contentText(content: unknown): string | undefined {
   return texts.length === 0 ? undefined : texts.join('\n');
 }
 
-/** A call that is expected, as the sources have it. */
+/** An expected call in the format of the sources. */
 export interface WantedCall {
   readonly tool: string;
   readonly args?: Fields | undefined;
 }
 
 const MATCHERS = new Set(['equals', 'one_of', 'oneOf', 'regex', 'tolerance', 'subset', 'ignore']);
-/** An argument that means itself, also where it looks like a matcher. */
+/** A literal argument, even if it looks like a matcher. */
 export const plainArgument = (value: unknown): BlockValue =>
   isObject(value) && Object.keys(value).some((key) => MATCHERS.has(key))
     ? ({ equals: value } as Block)
     : (value as BlockValue);
 
-/** A name in a place that takes patterns. */
+/** A literal name where patterns are accepted. */
 const plainName = (name: string): string => name.replace(/[*?[]/g, '[$&]');
 
 export type CallMode = 'exact' | 'unordered' | 'in_order' | 'any_order' | 'only';
 
-/** `expected_calls`; with no calls expected, `exact` and `unordered` say that none may be made, the others say nothing. */
+/**
+ * `expected_calls`. Without expected calls, `exact` and `unordered` forbid all calls, and the other
+ * modes have no effect.
+ */
 export function expectedCalls(
   mode: CallMode,
   args: 'exact' | 'subset' | 'ignore',
@@ -127,12 +133,12 @@ export function expectedCalls(
   return [path({ expected_calls: { mode, args, calls: list } })];
 }
 
-/** The answer must agree with a reference, by a judge. */
+/** The answer must agree with a reference, according to a judge. */
 export const agreesWith = (reference: string): Block => ({
   llm_judge: [{ rule: `The answer agrees with this reference answer: ${reference}` }],
 });
 
-/** A reference answer beside which nothing says how it is compared. */
+/** A reference answer without a comparison method. */
 export const judgedOutput = (place: Place, reference: string): Carried =>
   carry(
     place,

@@ -11,7 +11,7 @@ import {
   type TextWriter,
 } from './yaml-text.ts';
 
-/** A line of the spec, and the assertion it was written for. */
+/** A line of the spec with its assertion. */
 interface Line {
   readonly text: string;
   readonly owner?: Carried | undefined;
@@ -19,7 +19,7 @@ interface Line {
 
 export interface SpecText {
   readonly text: string;
-  /** The assertion that a line of the text was written for, by its number from 1. */
+  /** The assertion of each line of the text, by line number from 1. */
   readonly owners: ReadonlyMap<number, Carried>;
 }
 
@@ -59,7 +59,7 @@ function queryLines(query: CaseLayout | RowSet, hasMatrix: boolean): Line[] {
   const layout = 'file' in query ? query.shape : query;
   const { source } = layout;
   const inScope = hasMatrix || rows !== undefined || source.vars !== undefined;
-  // What a row fills in is written by whoever made the rows; the rest is text.
+  // The rows decide how their variables are written. The rest is text.
   const write: TextWriter = inScope ? (rows?.write ?? escapeBraces) : asWritten;
   const own: Line[] = [];
   const add = (key: string, value: BlockValue | undefined, writer: TextWriter = write): void => {

@@ -1,12 +1,12 @@
 import { Literal } from './literal.ts';
 import type { BlockValue } from './model.ts';
 
-/** How texts are written: as they are, or with `{{` escaped because variables are in scope. */
+/** The style of texts: unchanged, or with `{{` escaped because variables are in scope. */
 export type TextWriter = (text: string) => string;
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_ /.()'-]*$/;
 const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~|inf|nan)$/i;
-/** What YAML or a terminal would take for something else; JSON's quoting says it in words. */
+/** Characters with a special meaning in YAML or a terminal. JSON's quoting makes them readable. */
 const CONTROL =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ud800-\udfff\u200b-\u200f\u202a-\u202e]/;
@@ -16,14 +16,14 @@ const MAX_FLOW = 100;
 export function quoteText(text: string): string {
   if (PLAIN.test(text) && !WORDS.test(text) && !text.endsWith(' ')) return text;
   if (!/[\n\t]/.test(text) && !CONTROL.test(text)) return `'${text.replaceAll("'", "''")}'`;
-  // Escaped one by one: JSON allows characters in a text that YAML does not.
+  // Escaped individually, because JSON allows characters in a text that YAML does not.
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ud800-\udfff\u200b-\u200f\u202a-\u202e]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** A text of several lines as a block, where YAML gives it back unchanged. */
+/** A text of several lines as a block, if YAML preserves it. */
 function blockText(text: string, indent: string): string[] | undefined {
   if (!text.includes('\n') || /[\t\r]/.test(text) || CONTROL.test(text)) return undefined;
   if (
@@ -43,7 +43,7 @@ function scalar(value: null | boolean | number | string | Literal, write: TextWr
   return JSON.stringify(value);
 }
 
-/** A value on one line, or undefined where it is too long for that. */
+/** A value on one line, or undefined if it is too long. */
 function flow(value: BlockValue, write: TextWriter): string | undefined {
   if (isScalar(value)) {
     const text = scalar(value, write);
@@ -65,7 +65,7 @@ function flow(value: BlockValue, write: TextWriter): string | undefined {
   return Array.isArray(value) ? `[${items.join(', ')}]` : `{${items.join(', ')}}`;
 }
 
-/** `key: value` in as many lines as it takes. */
+/** `key: value` in as many lines as needed. */
 export function entryLines(
   key: string,
   value: BlockValue,
@@ -91,7 +91,7 @@ export function entryLines(
   ];
 }
 
-/** `- value` in as many lines as it takes. */
+/** `- value` in as many lines as needed. */
 export function itemLines(value: BlockValue, indent: string, write: TextWriter): string[] {
   const short = flow(value, write);
   if (short !== undefined) return [`${indent}- ${short}`];
@@ -107,11 +107,11 @@ export function itemLines(value: BlockValue, indent: string, write: TextWriter):
   return [`${indent}- ${lines[0]!.slice(indent.length + 2)}`, ...lines.slice(1)];
 }
 
-/** A comment on one line, whatever the text holds. */
+/** A comment on one line, for any text. */
 export const comment = (text: string, indent: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   `${indent}# ${text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff\ud800-\udfff]+/g, ' ').slice(0, 300)}`;
 
-/** Variables are in scope: braces that are meant as text are escaped. */
+/** Variables are in scope, so literal braces are escaped. */
 export const escapeBraces: TextWriter = (text) => text.replace(/(\\*)\{\{/g, '$1$1\\{{');
 export const asWritten: TextWriter = (text) => text;

@@ -122,7 +122,7 @@ describe('an Assay suite', () => {
       '  - {id: t, metric: tool_blocklist, blocklist: [*_dangerous]}',
       ['YAML_UNKNOWN_ALIAS suite.yaml:2:49'],
     ],
-  ])('%s is refused where it stands', (_, test, expected) => {
+  ])('%s is reported at its place', (_, test, expected) => {
     const { suite, found } = load(`tests:\n${test}\n`, {
       'bad.yaml': 'tools: {t: {arguments: {v: {maxx: 1}}}}',
     });
@@ -272,7 +272,7 @@ describe('a test of the form expected: {type: …} is a query', () => {
   });
 });
 
-describe('what cannot be said here is refused at its line', () => {
+describe('unsupported parts are rejected at their line', () => {
   test.each([
     [
       '  - id: t\n    input: {prompt: p}\n    expected: {type: faithfulness, min_score: 0.8}\n',
@@ -307,7 +307,7 @@ describe('what cannot be said here is refused at its line', () => {
   });
 });
 
-test('a POSIX class is read as in Rust, and what cannot be is refused at its line', () => {
+test('a POSIX class is read as in Rust, and an unsupported one is rejected at its line', () => {
   const read = (pattern: string) =>
     suiteOf(`- {id: t, input: Hi, expected: {type: regex_match, pattern: '${pattern}'}}\n`);
   expect(read('^[[:alpha:]_]+$').suite?.queries[0]?.correctness).toMatchObject({
@@ -319,7 +319,7 @@ test('a POSIX class is read as in Rust, and what cannot be is refused at its lin
   });
 });
 
-test('checks on calls fail a test, and what is only close is a warning', () => {
+test('checks on calls fail a test, and a close check is a warning', () => {
   const { suite, diagnostics } = suiteOf(
     '- {id: t, input: Hi, assertions: [{type: trace_must_call_tool, tool: a}, {type: regex_match, pattern: "a\\\\b"}]}\n',
   );
@@ -327,7 +327,7 @@ test('checks on calls fail a test, and what is only close is a warning', () => {
   expect(diagnostics).toMatchObject([{ severity: 'warning', code: 'SPEC_CLOSE', line: 6 }]);
 });
 
-test('a bracket and a colon that are no class of POSIX are read as they are', () => {
+test('a bracket and a colon outside a POSIX class are literal', () => {
   const { diagnostics } = suiteOf(
     `- {id: t, input: Hi, expected: {type: regex_match, pattern: '\\[[:;]x[:a]'}}\n`,
   );

@@ -43,7 +43,7 @@ const ROOT_SCHEMAS: Readonly<Record<string, ValueSchema>> = {
     directory: text.optional(),
   }),
 };
-/** Keys of a test over all recordings, whose values no query checks. */
+/** Keys of a test over all recordings. No query checks their values. */
 const TEST_SCHEMAS: Readonly<Record<string, ValueSchema>> = {
   id: QUERY_KEYS.id,
   metric: text,
@@ -57,11 +57,14 @@ const TEST_SCHEMAS: Readonly<Record<string, ValueSchema>> = {
 };
 const DEFAULT_DIRECTORY = '.agentci/reports';
 
-/** Whether a file is a suite of Assay, which the same commands read. */
+/** Whether a file is an Assay suite, which the same commands read. */
 export const isAssayFile = (root: YamlMap): boolean =>
   root.entries.has('tests') && isAssaySuite(exactValue(root));
 
-/** Reads an Assay suite as the converter does, into the suite that a spec becomes. What the converter would leave out is a mistake here. */
+/**
+ * Reads an Assay suite with the converter and makes a suite like that of a spec. Losses that the
+ * converter would report are errors here.
+ */
 export function readAssayFile(
   root: YamlMap,
   problems: SpecProblems,
@@ -127,7 +130,7 @@ function testsOf(root: YamlMap, problems: SpecProblems): readonly YamlMap[] {
   });
 }
 
-/** A finding that is not carried is a mistake; one that is only close is a warning. */
+/** A loss is an error. An approximation is a warning. */
 function report(finding: Finding, node: YamlNode, problems: SpecProblems): void {
   const { type, verdict, why = '', problem, at = node } = finding;
   if (verdict === 'close')
@@ -209,7 +212,10 @@ const listAt = ({ source, start }: YamlPlace, items: readonly YamlNode[]): YamlN
   items,
 });
 
-/** A value of the converter as a node: the node it was read from, or one at the place of its expectation. */
+/**
+ * Turns a value of the converter into a node: the original one, or one at the place of its
+ * expectation.
+ */
 function node(value: BlockValue, at: YamlPlace): YamlNode {
   const original = nodeOf(value);
   if (original !== undefined) return original;
@@ -347,7 +353,7 @@ function policyTestOf(
     strict,
   );
   if (policy === undefined) return undefined;
-  // Lists in the test itself were checked with the policy made from them.
+  // The policy built from lists in the test has been checked.
   const isNamed = key === 'policy';
   const cannotFail = (message: string, at: YamlNode = entry.value): undefined => {
     problems.add(at, { code: 'SPEC_CANNOT_FAIL', message });

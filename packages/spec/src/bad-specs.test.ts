@@ -8,9 +8,9 @@ import { specJsonSchema } from './json-schema.ts';
 import { parseSpec } from './parse-spec.ts';
 
 /**
- * Every file starts with what must be found in it, completely and in order:
- * `# expect: CODE line:column` for an error, `# warns:` for a warning, `suggests key` for the key of a did-you-mean.
- * `# structural` marks those a JSON Schema can refuse as well.
+ * Every file starts with its expected diagnostics, complete and in order: `# expect: CODE
+ * line:column` for an error, `# warns:` for a warning, `suggests key` for the key of a
+ * did-you-mean. `# structural` marks files that a JSON Schema can reject too.
  */
 const FOLDER = fileURLToPath(new URL('../../testing/bad-specs/', import.meta.url));
 const HEADER = /^# (expect|warns): (\S+) (?:(\S+):)?(\d+):(\d+)(?: suggests (\S+))?$/;
@@ -61,12 +61,12 @@ const found = (text: string, name: string): Expected[] =>
   );
 
 describe('bad specs', () => {
-  test('there are enough of them, and each says what is expected', () => {
+  test('there are enough of them, and each lists its expected diagnostics', () => {
     expect(cases.length).toBeGreaterThanOrEqual(45);
     expect(cases.filter(({ expected }) => expected.length === 0)).toEqual([]);
   });
 
-  test.each(cases)('$name is reported where it is wrong', ({ name, text, expected }) => {
+  test.each(cases)('$name is reported at its place', ({ name, text, expected }) => {
     expect(found(text, name)).toEqual(expected);
   });
 
@@ -103,7 +103,7 @@ describe('bad specs', () => {
     ]);
   });
 
-  test('xfail: false is told to go, not to be quoted: in quotes it would be a reason', () => {
+  test('the hint for xfail: false is to remove it, because in quotes it would be a reason', () => {
     const { diagnostics } = parseSpec(
       'agent: a\nqueries: [{query: q, xfail: false, path: {max_loops: 1}}]\n',
     );

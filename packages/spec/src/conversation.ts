@@ -102,7 +102,7 @@ export const conversationSchema = v
 
 const layer = v.looseObject({});
 
-/** The layers inside are read key by key, as those of a query. */
+/** The nested layers are read key by key, like those of a query. */
 export const turnsSchema = v
   .array(
     v.strictObject({
@@ -144,7 +144,7 @@ export const stateSchema = v
 export type WrittenConversation = Infer<typeof conversationSchema>;
 export type WrittenState = Infer<typeof stateSchema>;
 
-/** The conversation as the rest of the program knows it. */
+/** Converts a conversation to its internal form. */
 export function toConversation(written: WrittenConversation): ConversationPlan {
   const { user, max_turns: maxTurns = DEFAULT_MAX_TURNS, session = 'stateless', end } = written;
   const tools = end?.agent_tool;
@@ -187,7 +187,7 @@ export const toState = (written: WrittenState): StatePlan => ({
   subset: written.subset,
 });
 
-/** What is wrong with a conversation whose values have the right types. */
+/** Problems of a conversation whose values have the right types. */
 export function conversationIssues(written: WrittenConversation): readonly Problem[] {
   const issues: Problem[] = [...scriptIssues(written), ...userIssues(written)];
   const { maxTurns, script: entries } = toConversation(written);
@@ -264,7 +264,7 @@ function userIssues({ user }: WrittenConversation): readonly Problem[] {
   for (const [path, text] of briefTexts(user ?? {})) {
     const [found] = findCredentials(text);
     if (found === undefined) continue;
-    // The message shows the line it is in.
+    // The message shows the line with the value.
     SECRETS.add([
       { name: `user.${path.at(-1)}`, value: text.slice(found.start, found.end), isUsed: true },
     ]);
@@ -279,7 +279,7 @@ function userIssues({ user }: WrittenConversation): readonly Problem[] {
   return issues;
 }
 
-/** What a model that plays the user is told, with its place. */
+/** Texts of the brief for a simulated user, with their places. */
 const briefTexts = ({
   persona = '',
   goal = '',
@@ -291,7 +291,7 @@ const briefTexts = ({
     ...Object.entries(facts).map(([key, value]) => [['facts', key], String(value)] as const),
   ] as readonly (readonly [readonly string[], string])[];
 
-/** A line that is said whatever the answer is may be meant so. */
+/** A message for every answer may be intended. */
 const isAboutPattern = ({ severity, code }: Problem): boolean =>
   severity !== 'warning' || code !== 'SPEC_CANNOT_FAIL';
 
@@ -337,7 +337,7 @@ interface EmptyPlace {
   readonly isList: boolean;
 }
 
-/** The whole, where it is empty, and empty lists in it: what looks like "is empty" holds for every list. */
+/** The paths of empty values: the whole, or lists in it. "is empty" holds for every list. */
 function emptyPlaces(value: unknown, keys: readonly (string | number)[]): readonly EmptyPlace[] {
   if (typeof value !== 'object' || value === null) return [];
   const isList = Array.isArray(value);
@@ -346,10 +346,13 @@ function emptyPlaces(value: unknown, keys: readonly (string | number)[]): readon
   return entries.flatMap(([key, item]) => emptyPlaces(item, [...keys, key]));
 }
 
-/** The plain scalar that begins here. Numbers have neither spaces nor signs of YAML in them. */
+/** The plain scalar at this position. Numbers contain neither spaces nor YAML punctuation. */
 const NUMBER = /[-+.\w]+/y;
 
-/** The facts of a user, numbers as they are written: `0042` and `+491712345678` are not 42 and 491712345678. */
+/**
+ * The facts of a user, with numbers as written: `0042` and `+491712345678` are not 42 and
+ * 491712345678.
+ */
 export function writtenFacts(
   facts: Readonly<Record<string, string | number>>,
   node: YamlNode | undefined,
@@ -374,11 +377,11 @@ function writtenNumber(node: YamlNode | undefined, value: string | number): stri
 export interface TurnBlocks {
   /** Checks the block of one layer key by key. */
   readonly check: (layer: Layer, block: YamlMap, parent: string) => LayerBlock;
-  /** Adds the places of a block's checks. */
+  /** Adds the locations of a block's checks. */
   readonly locate: (locations: Record<string, Location>, layer: Layer, block: YamlMap) => void;
 }
 
-/** Reads `turns`, whose shape was checked already: the blocks of each turn, which inherit nothing. */
+/** Reads `turns`, whose shape was validated: the blocks of each turn, which inherit nothing. */
 export function readTurns(
   list: YamlNode,
   blocks: TurnBlocks,
@@ -406,7 +409,7 @@ export function readTurns(
   });
 }
 
-/** A check on a turn that cannot come would be "could not tell" in every run. */
+/** A check on an impossible turn would be undecided in every run. */
 export function checkTurnNumbers(
   list: YamlEntry,
   turns: readonly TurnChecks[],
@@ -425,7 +428,7 @@ export function checkTurnNumbers(
   const items = list.value.kind === 'seq' ? list.value.items : [];
   for (const [i, { turn }] of turns.entries()) {
     const item = items[i];
-    // Without a script the conversation is in a recording, which may have any number of turns.
+    // Without a script the conversation is in a recording and may have any number of turns.
     if (
       item?.kind !== 'map' ||
       turn <= last ||
@@ -443,7 +446,7 @@ export function checkTurnNumbers(
   }
 }
 
-/** The checks of one turn as a query of their own. What is said of the whole conversation is not said of a turn. */
+/** The checks of one turn as a separate query, without those on the whole conversation. */
 export function queryOfTurn(
   query: Query,
   { correctness, path, cost, locations }: TurnChecks,
@@ -471,7 +474,7 @@ export function queryOfTurn(
   };
 }
 
-/** The query and the checks of its turns, for those who look for certain checks. */
+/** The query and its turns as queries, to search for certain checks. */
 export const withTurns = (query: Query): readonly Query[] =>
   query.turns === undefined
     ? [query]

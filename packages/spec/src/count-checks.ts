@@ -10,11 +10,11 @@ const OVER_THE_RUN: ReadonlySet<string> = new Set(
 );
 
 /**
- * How many verdicts a suite asks for, counted as a run counts them: each check and rubric of a query, each part of a
- * policy, each metric with a bound. What only a baseline brings is not in it.
+ * Number of verdicts in a suite, counted like a run: each check and rubric of a query, each part of
+ * a policy, each metric with a limit. Does not count checks against baselines.
  */
 export function countChecks({ queries }: Suite): number {
-  // A metric over the whole run is one check, however many queries ask for it.
+  // A metric over the whole run is one check, even if many queries request it.
   const overall = new Set(
     queries.flatMap(({ metrics }) =>
       metricRequests(metrics)

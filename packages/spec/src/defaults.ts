@@ -2,8 +2,9 @@ import type { YamlEntry, YamlMap } from '@agentci/lib/yaml';
 import { isNull } from './value-check.ts';
 
 /**
- * Lays a query over the defaults: maps merge deep, lists and scalars replace, the query wins, and `key: null` switches a default off.
- * What only one side wrote stays the very same node, so it keeps its place and need not be checked twice.
+ * Merges a query over the defaults: maps merge deeply, lists and scalars replace, the query wins,
+ * and `key: null` removes a default. A node from one side only is kept unchanged, so it keeps its
+ * place and need not be checked twice.
  */
 export function mergeMaps(base: YamlMap, over: YamlMap): YamlMap {
   const entries = new Map<string, YamlEntry>(base.entries);
@@ -22,7 +23,7 @@ export function mergeMaps(base: YamlMap, over: YamlMap): YamlMap {
 /** The entries of a map, by key. */
 export const sortedEntries = (map: YamlMap): readonly YamlEntry[] => overlay([], map, replace);
 
-/** What becomes of an entry that both sides wrote. */
+/** Merges an entry that both sides have. */
 type Meet = (inherited: YamlEntry, own: YamlEntry) => YamlEntry;
 
 const replace: Meet = (_, own) => own;

@@ -5,11 +5,11 @@ import { present } from '@agentci/lib/data';
 import type { Problem } from '@agentci/lib/problems';
 import { MAX_YAML_SIZE } from '@agentci/lib/yaml';
 
-/** How a spec reader gets at files: from disk, or from an editor whose open texts come first. */
+/** File access of a spec reader: the disk, or an editor whose open texts override it. */
 export interface SpecFiles {
-  /** The path with its links followed; undefined when nothing is there. */
+  /** The path with links resolved. Undefined if it does not exist. */
   readonly realPath: (path: string) => string | undefined;
-  /** Undefined for folders, devices, files that are too large, and bytes that are not UTF-8. */
+  /** Undefined for folders, devices, oversized files, and invalid UTF-8. */
   readonly readText: (path: string, maxBytes?: number) => string | undefined;
 }
 
@@ -32,13 +32,16 @@ export const DISK: SpecFiles = {
   },
 };
 
-/** Whether a path lies in a folder or is the folder itself. Follow links first: neither path is looked up. */
+/** Whether a path is in a folder, or is the folder. Resolve links first, because this does not. */
 export const isInside = (folder: string, path: string): boolean => {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
-/** The path of a file with links followed. For a text that is not on disk: its folder if that exists, or the path as it is. */
+/**
+ * The path of a file with links resolved. If the file is not on disk: its folder if that exists,
+ * otherwise the path unchanged.
+ */
 export function realPath(file: string, files: SpecFiles = DISK): string {
   const path = resolve(file);
   const folder = dirname(path);
@@ -49,9 +52,9 @@ export type FoundFile =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly isOutside: boolean };
 
-/** The folder of a spec. Nothing outside of it is read, links followed. */
+/** The folder of a spec. Nothing outside of it is read, with links resolved. */
 export class SpecFolder {
-  /** Links followed. */
+  /** With links resolved. */
   readonly path: string;
   readonly files: SpecFiles;
 
@@ -65,7 +68,7 @@ export class SpecFolder {
     return new SpecFolder(dirname(realPath(specFile, files)), files);
   }
 
-  /** A file by its path relative to a folder, the spec's own unless given. */
+  /** A file by its path relative to a folder. Default: the spec's folder. */
   find(path: string, from = this.path): FoundFile {
     const wanted = resolve(from, path);
     const real = isInside(this.path, wanted) ? this.files.realPath(wanted) : wanted;
@@ -105,7 +108,7 @@ export function readContextFile(path: string, folder: SpecFolder): ContextFile {
   };
 }
 
-/** Whether the modules of `code` exist below the folder of the spec. None of them is loaded. */
+/** Checks that the modules of `code` exist below the folder of the spec, without loading them. */
 export function codeFileIssues(
   written: CodeItem | readonly CodeItem[],
   folder: SpecFolder,
@@ -138,7 +141,7 @@ export function codeFileIssues(
   });
 }
 
-/** `./checks/tone.ts#isPolite`: the file, and the name of the export. */
+/** `./checks/tone.ts#isPolite`: the file and the export. */
 export function codePlace(module: string): { readonly file: string; readonly exportName: string } {
   const at = module.lastIndexOf('#');
   return at <= 0

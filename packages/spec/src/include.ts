@@ -15,12 +15,12 @@ import type { SpecProblems } from './problems.ts';
 export const INCLUDE_TAG = '!include';
 const REF_KEY = '$ref';
 
-/** Below these keys `$ref` belongs to someone else: JSON Schema, a policy, or the user's own data. */
+/** Below these keys `$ref` has another meaning: JSON Schema, a policy, or user data. */
 const OPAQUE_KEYS = new Set(['json_schema', 'policy', 'metadata', 'body', 'args']);
 
 const MAX_FILES = 500;
 const MAX_DEPTH = 200;
-/** How many values a spec may hold once every include is in place. */
+/** Maximum number of values in a spec with all includes. */
 const MAX_NODES = 2_000_000;
 
 interface Loaded {
@@ -34,7 +34,10 @@ interface Position {
   readonly depth: number;
 }
 
-/** Puts the content of `!include file.yaml#/pointer` and `$ref: file.yaml#/pointer` in its place. Nothing outside the spec's folder is read. */
+/**
+ * Replaces `!include file.yaml#/pointer` and `$ref: file.yaml#/pointer` by their content. Reads
+ * nothing outside the spec's folder.
+ */
 export function resolveIncludes(
   root: YamlNode,
   problems: SpecProblems,

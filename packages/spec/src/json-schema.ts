@@ -15,7 +15,7 @@ import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import { listItemCount, metricBound, metricName } from './metric-list.ts';
 
 const optional = (shape: ValueShape): ValueShape => mapShape(shape, (schema) => schema.optional());
-/** In a query, `null` switches off what `defaults` say. */
+/** In a query, `null` removes a value of `defaults`. */
 const removable = (shape: ValueShape): ValueShape =>
   mapShape(shape, (schema) => schema.nullable().optional());
 
@@ -28,7 +28,7 @@ const LAYER_SUMMARY: Readonly<Record<Layer, string>> = {
   cost: 'At the right price? A violation warns',
 };
 
-/** What may be inside a combinator: the keys of the layer again, as deep as one likes. */
+/** The content of a combinator: the keys of the layer again, at any depth. */
 function partOf(layer: Layer): ValueSchema {
   const id = `${layer}_part`;
   const itself = v.unknown().keywords({ $ref: `#/definitions/${id}` });
@@ -59,7 +59,10 @@ function layerSchemas(change: (shape: ValueShape) => ValueShape): ValueShape {
   return Object.fromEntries(LAYERS.map((layer) => [layer, block(layer)]));
 }
 
-/** The spec as JSON Schema (draft 7, which editors know), made from the very definitions the loader checks with. */
+/**
+ * The spec as JSON Schema (draft 7, which editors support), built from the definitions of the
+ * loader.
+ */
 export function specJsonSchema(): Record<string, unknown> {
   const { query, turns: _, ...otherQueryKeys } = QUERY_KEYS;
   const turn = v.strictObject({
@@ -98,7 +101,7 @@ export function specJsonSchema(): Record<string, unknown> {
   return { ...onlyOurs(allowReferences(jsonSchemaOf(spec))), title: 'AgentCI spec' };
 }
 
-/** A suite of Assay is loaded as well, by its own rules. */
+/** An Assay suite is loaded too, by its own rules. */
 function onlyOurs({
   $schema,
   definitions,
@@ -111,7 +114,7 @@ function onlyOurs({
   return { ...defined({ $schema }), if: { type: 'object', ...isAssay }, else: root, definitions };
 }
 
-/** What a check says about an empty value when it looks closer, as keywords an editor knows. */
+/** The check for empty values as keywords for editors. */
 function emptyKeywords({ schema, inspect }: LayerKey): Readonly<Record<string, unknown>> {
   const isRefused = (empty: unknown, depth: number): boolean =>
     valueIssues(schema, empty).length === 0 &&
@@ -127,9 +130,10 @@ function emptyKeywords({ schema, inspect }: LayerKey): Readonly<Record<string, u
 }
 
 /**
- * `metrics:` as editors know it: the catalogue's names with their parameters, to be completed and explained, and any other
- * name, since a module under `use` may bring it. The loader checks with `metricsSchema` and the metric itself instead: the
- * whole catalogue in one schema would have to be built for every spec that is read.
+ * `metrics:` for editors: the catalog's names with their parameters, for completion and
+ * documentation, and any other name, because a module under `use` may define it. The loader checks
+ * with `metricsSchema` and the metric itself instead, because a schema with the whole catalog would
+ * have to be built for every spec.
  */
 function editorMetricsSchema(): ValueSchema {
   const known = Object.fromEntries(
@@ -150,7 +154,10 @@ function editorMetricsSchema(): ValueSchema {
     .describe('What is measured; a bound makes it a check');
 }
 
-/** A number alone is the bound; a map has bounds and the metric's own parameters; nothing means: only measure it. */
+/**
+ * A number is a limit. A map has limits and the metric's own parameters. An empty value only
+ * measures.
+ */
 function entryOf({ summary, better, scale, unit, params }: Metric): ValueSchema {
   const limit = scale === 'fraction' ? v.number().min(0).max(1) : v.number();
   const own = params?.();
@@ -170,15 +177,18 @@ function entryOf({ summary, better, scale, unit, params }: Metric): ValueSchema 
 type JsonSchema = Record<string, unknown>;
 
 /**
- * What may be written where the loader puts something else. Of `!include rubrics.yaml` a JSON Schema sees the text alone: a
- * file name, or a pointer.
+ * Placeholders that the loader replaces. A JSON Schema only sees the text of `!include
+ * rubrics.yaml`: a file name, or a pointer.
  */
 const STAND_INS: Readonly<Record<string, JsonSchema>> = {
   variable: { type: 'string', pattern: '\\{\\{[^{}]+\\}\\}' },
   include: { type: 'string', pattern: '\\.(ya?ml|json)(#.*)?$|^\\S+\\.[A-Za-z]\\w*(#\\S*)?$|#/' },
   reference: { type: 'object', required: ['$ref'], properties: { $ref: { type: 'string' } } },
 };
-/** Texts take any file name already; maps with known keys have `$ref` among them, so that the keys beside it are checked. */
+/**
+ * Texts accept any file name already. Maps with known keys accept `$ref`, so that the keys next to
+ * it are checked.
+ */
 const KINDS = {
   for_text: ['variable', 'reference'],
   for_map: ['variable', 'include'],
@@ -190,7 +200,10 @@ const pointTo = (id: string): JsonSchema => ({ $ref: `#/definitions/${id}` });
 
 const VALUE_KEYWORDS = ['items', 'additionalProperties'] as const;
 
-/** A JSON Schema of a spec that allows `!include`, `$ref` and `{{variable}}` wherever the loader does. */
+/**
+ * A JSON Schema of a spec that allows `!include`, `$ref` and `{{variable}}` in the same places as
+ * the loader.
+ */
 function allowReferences(schema: JsonSchema): JsonSchema {
   const { definitions = {}, ...root } = schema as { definitions?: Record<string, JsonSchema> };
   const resolve = (ref: string): JsonSchema =>
@@ -216,7 +229,7 @@ class ReferenceWriter {
     this.#resolve = resolve;
   }
 
-  /** A value that may be written as something else. */
+  /** A value that can be replaced by a placeholder. */
   #value(schema: unknown): unknown {
     if (!isSchema(schema) || Object.keys(schema).length === 0) return schema;
     const { description, default: usual, ...rest } = this.inside(schema);
@@ -234,7 +247,7 @@ class ReferenceWriter {
     return this.#takesReferences(schema) ? 'for_map' : 'for_value';
   }
 
-  /** The same schema, with every value below it open to them. */
+  /** The same schema with placeholders allowed for every value below it. */
   inside(schema: JsonSchema): JsonSchema {
     const copy: JsonSchema = { ...schema };
     if (isSchema(copy.properties))
@@ -250,7 +263,9 @@ class ReferenceWriter {
     return isClosedMap(copy) ? withReference(copy) : copy;
   }
 
-  /** Whether a map with `$ref` is one of its own cases already, where the other keys are still checked. */
+  /**
+   * Whether a map with `$ref` is already one of its cases, where the other keys are still checked.
+   */
   #takesReferences(schema: JsonSchema, depth = 0): boolean {
     if (depth > 8) return false;
     if (isClosedMap(schema)) return true;
@@ -266,7 +281,7 @@ class ReferenceWriter {
   }
 }
 
-/** Keys beside `$ref` are laid over what it names: each is checked, and nothing is asked of the map as a whole. */
+/** Keys next to `$ref` override its target: each is checked, but the map as a whole is not. */
 function withReference({
   type,
   properties,

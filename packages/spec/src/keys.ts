@@ -16,7 +16,7 @@ const ensembleSchema = v.strictObject({
   strategy: v.literal('majority_vote').optional(),
 });
 
-/** The LLM that scores answers; the settings every rubric shares. */
+/** The model that scores answers, with settings for all rubrics. */
 const judgeConfigSchema = v.strictObject({
   model: text.optional().describe('Model that judges'),
   temperature: v
@@ -61,7 +61,10 @@ const variableName = v
   )
   .max(100);
 
-/** Keys of the root whose values stand for themselves; `defaults`, `queries`, `runner` and `version` are read by their own code. */
+/**
+ * Root keys with simple values. `defaults`, `queries`, `runner` and `version` have separate
+ * readers.
+ */
 const varsSchema = v
   .record(variableName, v.unknown())
   .describe('Variables for {{name}} in the texts of queries; a row and the matrix win over them');
@@ -97,7 +100,7 @@ export const ROOT_KEY_NAMES = [
   'queries',
 ];
 
-/** Keys that `defaults` and queries share, beside the three layers. */
+/** Keys of both `defaults` and queries, besides the three layers. */
 export const SHARED_KEYS = {
   tags: v.array(text).describe('For selecting queries with --tags'),
   runs: v.number().int().min(1).max(1000).describe('How often the query is run'),
@@ -117,7 +120,7 @@ export const SHARED_KEYS = {
   vars: varsSchema,
 } as const;
 
-/** Keys that make sense for one query only. */
+/** Keys of a single query. */
 export const QUERY_KEYS = {
   id: v
     .string()
@@ -148,7 +151,7 @@ export const QUERY_KEYS = {
 
 export const runnerUnion = v.union(Object.values(RUNNER_SCHEMAS));
 
-/** Where each key of a spec belongs, for the hint to someone who wrote it elsewhere. */
+/** The place of each key of a spec, for hints about misplaced keys. */
 function collectPlaces(): ReadonlyMap<string, string> {
   const places = new Map<string, string>();
   const put = (keys: Iterable<string>, place: string): void => {
@@ -165,7 +168,7 @@ function collectPlaces(): ReadonlyMap<string, string> {
 
 const PLACES = collectPlaces();
 
-/** The way out for an unknown key: the place it belongs to, the key that was meant, or all there are. */
+/** The hint for an unknown key: its right place, a similar key, or the list of all. */
 export function unknownKeyHint(key: string, allowed: readonly string[]): string {
   const place = PLACES.get(key);
   if (place !== undefined) return `"${key}" belongs ${place}`;

@@ -20,9 +20,12 @@ import type { LayerBlock } from './suite.ts';
 import { checkValue, isBroken } from './value-check.ts';
 import { fitTexts } from './variables.ts';
 
-/** A layer block after checking: what it holds with the defaults in it, and whether any of it gives a verdict. */
+/**
+ * A checked layer block: its content merged with the defaults, and whether any of it gives a
+ * verdict.
+ */
 export interface CheckedBlock {
-  /** By key, so that blocks of equal meaning are written alike. */
+  /** Sorted by key, so that equivalent blocks are serialized alike. */
   readonly entries: readonly YamlEntry[];
   readonly values: LayerBlock;
   readonly hasChecks: boolean;
@@ -33,7 +36,7 @@ interface CheckedValue {
   readonly value: unknown;
 }
 
-/** How deep combinators may be inside each other. */
+/** Maximum nesting depth of combinators. */
 const MAX_DEPTH = 8;
 
 const noChecksIn = (parent: string): Problem => ({
@@ -42,7 +45,10 @@ const noChecksIn = (parent: string): Problem => ({
   hint: 'write at least one check of the layer in it',
 });
 
-/** Checks layer blocks key by key. An entry that several queries share, by default or row, is checked once. */
+/**
+ * Checks layer blocks key by key. An entry that several queries share by defaults or rows is
+ * checked once.
+ */
 export class LayerBlockChecker {
   readonly #problems: SpecProblems;
   readonly #folder: SpecFolder;
@@ -51,11 +57,11 @@ export class LayerBlockChecker {
     { readonly node: YamlMap; readonly entries: readonly YamlEntry[] }
   >();
   readonly #blocks = new Map<Layer, CheckedBlock>();
-  /** Entries of `defaults`, and those that are the same for every row of a query. */
+  /** Entries of `defaults`, and entries that are equal for every row of a query. */
   readonly #shared = new WeakMap<YamlEntry, CheckedValue>();
   /** Shared values that were inspected and do not depend on their siblings. */
   readonly #inspected = new WeakSet<CheckedValue>();
-  /** Inherited values that some query has use for, and those that none had so far. */
+  /** Inherited values that apply to some query, and those that apply to none so far. */
   readonly #fits = new Set<YamlEntry>();
   readonly #unfit = new Map<YamlEntry, Problem>();
 
@@ -64,7 +70,10 @@ export class LayerBlockChecker {
     this.#folder = folder;
   }
 
-  /** Checks what a query wrote together with what it inherits; `node` is that of the defaults where it wrote nothing. */
+  /**
+   * Checks a query's entries with the inherited ones. `node` is the defaults' node if the query has
+   * none.
+   */
   check(layer: Layer, node: YamlMap): CheckedBlock {
     const defaults = this.#defaults.get(layer);
     if (node === defaults?.node) {
@@ -77,14 +86,14 @@ export class LayerBlockChecker {
     return this.checkMerged(layer, this.merged(layer, node));
   }
 
-  /** A query's entries laid over what it inherits. */
+  /** A query's entries merged over the inherited ones. */
   merged(layer: Layer, node: YamlMap): readonly YamlEntry[] {
     const defaults = this.#defaults.get(layer);
     if (node === defaults?.node) return defaults.entries;
     return overlay(defaults?.entries ?? [], node, meetDeep);
   }
 
-  /** Checks entries that were merged already. Those that are the same for every row are read once. */
+  /** Checks merged entries. Entries that are equal for every row are read once. */
   checkMerged(
     layer: Layer,
     entries: readonly YamlEntry[],
@@ -96,7 +105,7 @@ export class LayerBlockChecker {
     let hasChecks = false;
     for (const entry of entries) {
       const key = this.#known(layer, entry);
-      // A misspelt check was meant to be one: its own message is enough.
+      // A misspelled check counts as one, because its own message is enough.
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
       const isShared = isConstant(entry) || defaults?.get(entry.key) === entry;
@@ -110,12 +119,13 @@ export class LayerBlockChecker {
       const isInherited = defaults?.get(entry.key) === entry;
       const problems = this.#problems.count;
       if (!this.#inspect(key, entry, checked.value, values, isInherited)) unmet.add(entry);
-      // A function of one parameter does not look at its siblings: once is enough for all who have the value.
+      // A function with one parameter ignores the siblings, so one call covers every query with the
+      // value.
       const isAlone = key.inspect!.length < 2;
       if (isAlone && (isInherited || this.#problems.count === problems))
         this.#inspected.add(checked);
     }
-    // An inherited bound that has nothing to check against here is for other queries.
+    // An inherited limit that does not apply here is for other queries.
     for (const { key } of unmet) delete values[key];
     return {
       entries: unmet.size === 0 ? entries : entries.filter((entry) => !unmet.has(entry)),
@@ -124,12 +134,12 @@ export class LayerBlockChecker {
     };
   }
 
-  /** A block that inherits nothing, as that of a turn. */
+  /** A block without inheritance, as in a turn. */
   checkAlone(layer: Layer, block: YamlMap, parent: string): LayerBlock {
     return this.#nested({ layer, key: parent }, block, 0);
   }
 
-  /** A block of `defaults`, whose maps a query may still complete. */
+  /** A block of `defaults`, whose maps a query may complete. */
   checkPartial(layer: Layer, node: YamlMap, isOpen: (entry: YamlEntry) => boolean): void {
     this.#defaults.set(layer, { node, entries: sortedEntries(node) });
     for (const entry of node.entries.values()) {
@@ -168,7 +178,7 @@ export class LayerBlockChecker {
     return this.#readBlocks(key, entry, depth);
   }
 
-  /** The blocks inside a combinator are checked like any other, key by key. */
+  /** The blocks in a combinator are checked like any other. */
   #readBlocks(key: LayerKey, entry: YamlEntry, depth: number): CheckedValue {
     const problems = this.#problems.count;
     const { value: node } = entry;
@@ -203,7 +213,7 @@ export class LayerBlockChecker {
       const key = this.#known(layer, written);
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
-      // A block that was filled with the values of a row may hold text of a CSV file.
+      // A block with the values of a row may contain text of a CSV file.
       const entry = { ...written, value: fitTexts(key.schema, written.value) };
       const checked = this.#read(key, entry, depth);
       setOwn(values, key.key, checked.value);
@@ -215,7 +225,9 @@ export class LayerBlockChecker {
     return values;
   }
 
-  /** Says what is wrong with a value. False when it is inherited and needs a key this query does not have. */
+  /**
+   * Reports problems of a value. False if it is inherited and needs a key that this query lacks.
+   */
   #inspect(
     key: LayerKey,
     entry: YamlEntry,
@@ -241,7 +253,7 @@ export class LayerBlockChecker {
     return true;
   }
 
-  /** After the last query: a default that no query has use for is a mistake. */
+  /** Called after the last query: a default that applies to no query is an error. */
   finish(): void {
     for (const [entry, { severity, code, message, hint }] of this.#unfit)
       this.#problems.add(entry.value, {

@@ -12,7 +12,7 @@ import {
   rubricSchema,
 } from './rubric.ts';
 
-/** One key that may be in a layer block: what its value must look like and what else can be wrong with it. */
+/** A key of a layer block: the schema of its value, and further checks. */
 export interface LayerKey {
   readonly layer: Layer;
   readonly key: string;
@@ -20,13 +20,13 @@ export interface LayerKey {
   readonly id: string;
   readonly summary: string;
   readonly schema: ValueSchema;
-  /** For `defaults`, where a map may be completed by the query. */
+  /** For `defaults`, whose maps a query may complete. */
   readonly partialSchema?: ValueSchema;
-  /** A setting tunes a check and is not a check itself. */
+  /** A setting configures a check and is not a check itself. */
   readonly isSetting: boolean;
   /** The value is a block of checks of the same layer, or a list of them. */
   readonly blocks?: 'one' | 'list';
-  /** `folder` is that of the spec, for values that name files. */
+  /** `folder` is the spec's folder, for values that name files. */
   readonly inspect?: (
     value: unknown,
     siblings: Readonly<Record<string, unknown>>,
@@ -46,7 +46,7 @@ const rubricKey = (key: string, summary: string): OwnKey => ({
   inspect: (value, _, folder) => inspectRubric(value as Rubric, folder),
 });
 
-/** Keys whose verdicts need a judge; their parameters are checked here all the same. */
+/** Keys whose verdicts need a judge. Their parameters are validated here too. */
 const JUDGED_KEYS: readonly OwnKey[] = [
   {
     layer: 'correctness',
@@ -63,7 +63,7 @@ const JUDGED_KEYS: readonly OwnKey[] = [
   ),
 ];
 
-/** Files are looked at where the folder of the spec is known. */
+/** Files are checked if the folder of the spec is known. */
 function withFiles(key: string, inspect: LayerKey['inspect']): LayerKey['inspect'] {
   if (key !== 'code') return inspect;
   return (value, _, folder) => [
@@ -100,7 +100,7 @@ function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {
   return keys;
 }
 
-/** Every key of every layer block, from the checks themselves: a new check needs no change here. */
+/** Every key of every layer block, collected from the checks. A new check needs no change here. */
 export const LAYER_KEYS = collectKeys();
 
 export const isLayer = (key: string): key is Layer => (LAYERS as readonly string[]).includes(key);

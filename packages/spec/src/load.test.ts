@@ -155,7 +155,7 @@ describe('a small spec', () => {
     ).toBeDefined();
   });
 
-  test('an empty path block asks for the comparison with a baseline and is no mistake', () => {
+  test('an empty path block requests the comparison with a baseline', () => {
     expect(parseSpec('agent: a\nqueries: [{query: q, path: {}}]').diagnostics).toEqual([]);
   });
 });
@@ -293,7 +293,7 @@ describe('includes', () => {
     });
   });
 
-  test('a reference takes keys of its own on top', async () => {
+  test('a reference accepts additional keys', async () => {
     const dir = write({
       's.yaml':
         'agent: a\nqueries:\n  - query: q\n    correctness:\n      safety_check: {$ref: "r.yaml#/x", threshold: 0.6}\n  - query: r\n    correctness: {$ref: "#/queries/0/correctness"}\n',
@@ -338,7 +338,7 @@ describe('includes', () => {
 });
 
 describe('files that cannot be read', () => {
-  test('a missing file is no diagnostic of the spec', async () => {
+  test('a missing file is not a diagnostic of the spec', async () => {
     await expect(loadSpec('no/such/spec.yaml')).rejects.toMatchObject({
       name: 'UserError',
       code: 'SPEC_NOT_FOUND',
@@ -377,7 +377,7 @@ describe('files that cannot be read', () => {
       2,
       2,
     ],
-  ])('%s is reported where it is', async (_, bytes, code, line, column) => {
+  ])('%s is reported at its place', async (_, bytes, code, line, column) => {
     const file = join(mkdtempSync(join(tmpdir(), 'agentci-spec-')), 's.yaml');
     writeFileSync(file, bytes);
     const error = await loadSpec(file).catch((e: unknown) => e);
@@ -472,7 +472,7 @@ describe('a spec damaged anywhere', () => {
   });
 });
 
-test('every key of a query has a name of its own', () => {
+test('every key of a query has a unique name', () => {
   expect(new Set(QUERY_KEY_NAMES).size).toBe(QUERY_KEY_NAMES.length);
 });
 

@@ -12,7 +12,7 @@ export interface LoadedSpec {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A spec that cannot be used. `diagnostics` holds every problem found, sorted by place, warnings included. */
+/** An invalid spec. `diagnostics` contains every problem, sorted by place, with warnings. */
 export class SpecError extends UserError {
   constructor(file: string, diagnostics: readonly Diagnostic[]) {
     const errors = diagnostics.filter((d) => d.severity === 'error');
@@ -26,7 +26,10 @@ export class SpecError extends UserError {
   }
 }
 
-/** Reads a spec file. Throws `SpecError` with every problem when it cannot be used, and another `UserError` when it cannot be read. */
+/**
+ * Reads a spec file. Throws `SpecError` with every problem if it is invalid, and another
+ * `UserError` if it is unreadable.
+ */
 export function readSpecFile(path: string): LoadedSpec {
   refuseLinksIn(dirname(path));
   const { suite, diagnostics } = parseSpec(readSpecText(path), { file: path });
@@ -34,10 +37,10 @@ export function readSpecFile(path: string): LoadedSpec {
   return { suite, diagnostics };
 }
 
-/** As `readSpecFile`, for code that waits anyway. The library promises a promise. */
+/** Async form of `readSpecFile`, because the public API returns a promise. */
 export const loadSpec = async (path: string): Promise<LoadedSpec> => readSpecFile(path);
 
-/** The text of a spec file; what is wrong with the file itself is a `UserError`. */
+/** The text of a spec file. A problem of the file itself is a `UserError`. */
 function readSpecText(path: string): string {
   const bytes = readBytes(path);
   if (bytes === undefined)
@@ -58,13 +61,17 @@ interface BadByte {
 const located = (file: string, code: string, message: string, place?: BadByte): SpecError =>
   new SpecError(file, [{ severity: 'error', code, message, file, line: 1, column: 1, ...place }]);
 
-/** Where the text stops being UTF-8. Everything before the first replacement character was read. */
+/**
+ * The position of the first invalid UTF-8. Everything before the first replacement character was
+ * valid.
+ */
 function badBytePlace(bytes: Uint8Array): BadByte {
   const isWide =
     (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (isWide) return { line: 1, column: 1, hint: 'the file is UTF-16; save it as UTF-8' };
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  // A replacement character that the file itself holds is three valid bytes; the first invalid place differs from it.
+  // A replacement character in the file itself is three valid bytes. The first invalid position
+  // differs from it.
   let at = text.indexOf('\ufffd');
   let byte = Buffer.byteLength(text.slice(0, at));
   while (at !== -1 && isReal(bytes, byte)) {
@@ -79,7 +86,7 @@ function badBytePlace(bytes: Uint8Array): BadByte {
 const isReal = (bytes: Uint8Array, at: number): boolean =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd;
 
-/** The file under its other ending, where that is what is there. */
+/** Suggests the file with its other extension, if it exists. */
 function hintFor(path: string): string {
   const other = path.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
   if (other !== path && statSync(other, { throwIfNoEntry: false })?.isFile())
@@ -90,7 +97,7 @@ function hintFor(path: string): string {
 function readBytes(path: string): Uint8Array | undefined {
   try {
     const found = statSync(path);
-    // A pipe would wait for a writer; a folder or device is not a spec.
+    // A pipe would wait for a writer. A folder or device is not a spec.
     if (!found.isFile()) throw new Error('not a file');
     return found.size > MAX_YAML_SIZE ? undefined : readFileSync(path);
   } catch (cause) {

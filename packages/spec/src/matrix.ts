@@ -3,16 +3,16 @@ import { type Cell, cellText, sameCell } from '@agentci/results';
 import type { SpecProblems } from './problems.ts';
 import { isBroken } from './value-check.ts';
 
-/** More combinations than anyone pays for; a typing error makes them fast. */
+/** More combinations than anyone would pay for. A typo reaches this quickly. */
 const MAX_CELLS = 1000;
 
-/** Every combination of `matrix`, the first variable changing slowest. Its values were checked already. */
+/** Every combination of `matrix`, the first variable changing slowest. Its values are validated. */
 export function readMatrix(root: YamlMap, problems: SpecProblems): readonly Cell[] | undefined {
   const node = root.entries.get('matrix')?.value;
   if (node?.kind !== 'map') return undefined;
   let cells: Cell[] = [{}];
   for (const { key, value } of node.entries.values()) {
-    // An empty list was reported by its schema.
+    // Its schema has reported an empty list.
     if (value.kind !== 'seq' || value.items.length === 0) return undefined;
     const texts = value.items.map((item) => String(toPlain(item)));
     const twice = texts.findIndex((text, i) => texts.indexOf(text) < i);

@@ -44,7 +44,7 @@ test.each([
     '{hallucination_rate: 1}',
     { severity: 'warning', code: 'SPEC_CANNOT_FAIL' },
   ],
-])('%s is told where it stands', (_, metrics, expected) => {
+])('%s is reported at its place', (_, metrics, expected) => {
   expect(diagnose(metrics)).toMatchObject([expected]);
 });
 
@@ -57,7 +57,7 @@ test.each([
   expect(diagnose(metrics)).toEqual([]);
 });
 
-test('with "use" an unknown name may be one of the modules; a near miss is a warning', () => {
+test('with "use" an unknown name may be one of the modules, and a near miss is a warning', () => {
   expect(diagnose('{tone: 1}', 'use: [./tone.ts]')).toEqual([]);
   expect(diagnose('{faithfullness: 0.5}', 'use: [./tone.ts]')).toMatchObject([
     { severity: 'warning', code: 'SPEC_UNKNOWN_METRIC' },

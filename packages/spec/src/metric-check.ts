@@ -14,7 +14,10 @@ import { BOUND_SHAPE, COMPOSITE, DEFAULT_SET, metricRequests } from './metric-li
 import type { SpecProblems } from './problems.ts';
 import { checkValue } from './value-check.ts';
 
-/** Bounds and the metric's own parameters in one map. Parameters that a module checks itself are checked when it is loaded. */
+/**
+ * Limits and the metric's own parameters in one map. Parameters that a module checks itself are
+ * checked when it is loaded.
+ */
 function metricSchema({ params }: Metric): ValueSchema {
   const own = params?.();
   if (own !== undefined && !isOwnParams(own)) return v.looseObject(BOUND_SHAPE);
@@ -22,8 +25,8 @@ function metricSchema({ params }: Metric): ValueSchema {
 }
 
 /**
- * Checks `metrics:` against the catalogue: names, parameters, bounds that can be met and can be missed. With `use`, a name
- * may belong to a module that is loaded only when the suite runs.
+ * Checks `metrics:` against the catalog: names, parameters, and limits that can both pass and fail.
+ * With `use`, a name may belong to a module that is loaded only when the suite runs.
  */
 export function checkMetrics(
   node: YamlNode,
@@ -48,7 +51,7 @@ export function checkMetrics(
   }
 }
 
-/** Only metrics from 0 to 1 of which more is better can be averaged. */
+/** Only metrics from 0 to 1 with higher values better can be averaged. */
 function checkComposite(
   place: YamlPlace,
   entry: YamlEntry | undefined,
@@ -90,7 +93,7 @@ function checkComposite(
 interface Item {
   readonly name: string;
   readonly place: YamlPlace;
-  /** Where the metric has more than its name. */
+  /** Set if the metric has more than its name. */
   readonly entry?: YamlEntry;
 }
 

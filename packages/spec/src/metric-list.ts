@@ -2,21 +2,21 @@ import { v } from '@agentci/lib/values';
 import { DEFAULT_METRICS } from '@agentci/metrics';
 import type { Query } from './suite.ts';
 
-/** What a metric may be called. */
+/** Pattern of metric names. */
 export const metricName = /^[A-Za-z][A-Za-z0-9_.-]*$/;
 const name = v.string().regex(metricName, 'a metric is named in letters, digits and underscores');
 
-/** A list item that is a map names one metric. */
+/** A map as a list item has exactly one metric. */
 export const listItemCount = 1;
 
-/** What may be beside a metric's own parameters. */
+/** Keys allowed next to a metric's own parameters. */
 export const BOUND_SHAPE = {
   min: v.number().optional(),
   max: v.number().optional(),
   severity: v.enum(['fail', 'warn']).optional(),
 };
 
-/** The bound of a metric whose parameters are not known here. */
+/** The limit of a metric whose parameters are unknown here. */
 export const metricBound = v.union([v.number(), v.looseObject(BOUND_SHAPE)]);
 
 const listItem = v.union([
@@ -29,7 +29,10 @@ const listItem = v.union([
     }),
 ]);
 
-/** `metrics:` in its spellings: a name is measured, a number is a bound, a map has bounds and parameters. */
+/**
+ * The forms of `metrics:`: a name is measured, a number is a limit, a map has limits and
+ * parameters.
+ */
 export const metricsSchema = v.union([
   v.array(listItem).min(1),
   v.record(name, metricBound.nullable()).refine((metrics) => Object.keys(metrics).length > 0, {
@@ -38,10 +41,13 @@ export const metricsSchema = v.union([
   }),
 ]);
 
-/** One metric per query asks for: its bounds, what a missed one means, and the metric's own parameters. */
+/**
+ * A metric requested by a query: its limits, the severity of a miss, and the metric's own
+ * parameters.
+ */
 export interface MetricRequest {
   readonly name: string;
-  /** The number alone: a bound on the metric's better side. */
+  /** A bare number: a limit on the metric's better side. */
   readonly bound?: number;
   readonly min?: number;
   readonly max?: number;
@@ -49,7 +55,7 @@ export interface MetricRequest {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The metrics of a query in one shape, whichever way they were spelt. What was written must have passed `metricsSchema`. */
+/** The metrics of a query in a single form. The input must have passed `metricsSchema`. */
 export function metricRequests(written: unknown): readonly MetricRequest[] {
   if (typeof written !== 'object' || written === null) return [];
   const items: unknown[] = Array.isArray(written) ? written : [written];
@@ -62,7 +68,7 @@ export function metricRequests(written: unknown): readonly MetricRequest[] {
   );
 }
 
-/** A spec's word for the default set. */
+/** The name of the default set in a spec. */
 export const DEFAULT_SET = 'default';
 /** The mean of other metrics: `composite: {of: [faithfulness, tool_success], min: 0.8}`. */
 export const COMPOSITE = 'composite';
@@ -70,7 +76,7 @@ export const COMPOSITE = 'composite';
 const namedBy = (name: string): MetricRequest[] =>
   (name === DEFAULT_SET ? DEFAULT_METRICS : [name]).map((each) => ({ name: each, params: {} }));
 
-/** A metric of the default set that is also written out counts as it was written. */
+/** A metric of the default set that is also listed explicitly counts as listed. */
 function withoutRepeats(all: readonly MetricRequest[]): readonly MetricRequest[] {
   const plain = (request: MetricRequest): boolean =>
     !isBounded(request) && Object.keys(request.params).length === 0;
@@ -100,10 +106,10 @@ function requestOf(name: string, value: unknown): MetricRequest {
   };
 }
 
-/** The query asks for metrics. */
+/** The query requests metrics. */
 export const hasMetrics = ({ metrics }: Pick<Query, 'metrics'>): boolean =>
   metricRequests(metrics).length > 0;
 
-/** It has a bound, so it decides something. */
+/** It has a limit, so it gives a verdict. */
 export const isBounded = ({ bound, min, max }: MetricRequest): boolean =>
   bound !== undefined || min !== undefined || max !== undefined;

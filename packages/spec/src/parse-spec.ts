@@ -9,13 +9,16 @@ import { readSuite } from './suite-reader.ts';
 import { isBroken } from './value-check.ts';
 
 export interface ParsedSpec {
-  /** Absent when any diagnostic is an error. */
+  /** Absent if any diagnostic is an error. */
   readonly suite?: Suite;
-  /** Everything found, errors and warnings, sorted by place. */
+  /** All errors and warnings, sorted by place. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads a spec from text. `file` names it in diagnostics, and includes are looked for next to it. Never throws for a mistake in the spec. */
+/**
+ * Parses a spec. `file` is its name in diagnostics, and includes are relative to it. Never throws
+ * for an error in the spec.
+ */
 export function parseSpec(
   text: string,
   {

@@ -6,10 +6,10 @@ import { parsePolicy, parsePolicyNode } from '@agentci/policy';
 import { realPath, type SpecFiles, SpecFolder } from './files.ts';
 import type { SpecProblems } from './problems.ts';
 
-/** Reads the policies a spec names or contains, each once. Nothing outside the spec's folder is read. */
+/** Reads the policies of a spec, each once. Reads nothing outside the spec's folder. */
 export class PolicyLoader {
   readonly #folder: SpecFolder;
-  /** The folder as the user wrote it, for the names of files in messages. */
+  /** The folder as the user wrote it, for file names in messages. */
   readonly #shownFolder: string;
   readonly #isOnDisk: boolean;
   readonly #problems: SpecProblems;
@@ -24,7 +24,7 @@ export class PolicyLoader {
     this.#problems = problems;
   }
 
-  /** The policy at a node: a path, or the policy itself. Undefined when something is wrong with it, which was reported. */
+  /** The policy at a node: a path, or the policy itself. Undefined after reporting a problem. */
   load(node: YamlNode, options: { readonly strict?: boolean } = {}): Policy | undefined {
     const strict = options.strict ?? false;
     const known = this.#nodes.get(node);
@@ -44,7 +44,7 @@ export class PolicyLoader {
     const found = this.#read(path, node.source.file);
     if (!found.ok) {
       this.#problems.add(node, {
-        // A text that is in no file has no folder to look in: its policy is missed when it is needed, not here.
+        // A text without a file has no folder. Its policy is an error when it is needed, not here.
         severity: this.#isOnDisk ? 'error' : 'warning',
         code: 'SPEC_POLICY_FILE',
         message: found.message,
@@ -84,7 +84,9 @@ export class PolicyLoader {
     };
   };
 
-  /** Queries that share a part of a policy through `defaults` would otherwise report it once each. */
+  /**
+   * Queries that share a part of a policy through `defaults` would otherwise report it once each.
+   */
   #report({
     policy,
     diagnostics,

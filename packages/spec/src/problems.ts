@@ -2,13 +2,13 @@ import type { Problem } from '@agentci/lib/problems';
 import { Problems } from '@agentci/lib/problems';
 import type { YamlPlace } from '@agentci/lib/yaml';
 
-/** Where a problem of a text with variables is: at the value, not only at the text. Undefined: as it is. */
+/** Maps the position of a problem in a text with variables to the value. Undefined: unchanged. */
 export type Relocate = (
   place: YamlPlace,
   problem: Problem,
 ) => { place: YamlPlace; problem: Problem } | 'enough' | undefined;
 
-/** What is wrong with a spec. */
+/** The problems of a spec. */
 export class SpecProblems extends Problems {
   #relocate: Relocate | undefined;
   #dropped = 0;
@@ -24,12 +24,12 @@ export class SpecProblems extends Problems {
     else super.add(moved.place, moved.problem);
   }
 
-  /** A value that was found wrong is not taken for a good one because its problem was not worth telling again. */
+  /** A wrong value stays wrong even if its problem was suppressed as a repetition. */
   override get count(): number {
     return super.count + this.#dropped;
   }
 
-  /** While `read` runs, problems are told where their values come from. */
+  /** While `read` runs, problems are reported at the origin of their values. */
   within<T>(relocate: Relocate, read: () => T): T {
     this.#relocate = relocate;
     try {

@@ -2,11 +2,14 @@ import { shortHash } from '@agentci/lib/data';
 
 const MAX_SLUG = 40;
 const MAX_ID = 100;
-/** Without one an id would be `..` or the like, and files are named after ids. */
+/** Otherwise an id could be `..` or similar, and files are named after ids. */
 const HAS_WORD = /[A-Za-z0-9]/;
 const IS_ASCII = /^[ -~]*$/;
 
-/** The id of a query that has none written: readable words of its text and eight digits of its hash, the same on every machine. */
+/**
+ * The id of a query without one: readable words of its text and eight digits of its hash, the same
+ * on every machine.
+ */
 export function queryId(text: string): string {
   const start = text.slice(0, 4 * MAX_SLUG);
   const slug = (IS_ASCII.test(start) ? start : start.normalize('NFKD').replace(/\p{M}/gu, ''))
@@ -18,7 +21,10 @@ export function queryId(text: string): string {
   return slug === '' ? hash : `${slug}-${hash}`;
 }
 
-/** An id from what someone wrote: as it is where it can be one, else its words; where it has none, the hash of its text. */
+/**
+ * An id from a written name: unchanged if valid, otherwise its words, or the hash of its text if it
+ * has none.
+ */
 export function slugOf(written: string): string {
   const text = written.trim();
   if (/^[A-Za-z0-9._-]{1,100}$/.test(text) && HAS_WORD.test(text)) return text;
@@ -30,7 +36,7 @@ export function slugOf(written: string): string {
   return HAS_WORD.test(slug) ? slug : shortHash(text);
 }
 
-/** Gives out ids, the nth copy of one with `-n` behind it, never one that someone wrote by hand. */
+/** Assigns ids. The nth copy of an id gets the suffix `-n`, unless someone wrote that id. */
 export class IdAllocator {
   readonly #taken: Set<string>;
   readonly #counts = new Map<string, number>();

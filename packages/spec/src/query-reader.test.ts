@@ -96,7 +96,7 @@ describe('a bound in defaults that needs another key', () => {
   });
 });
 
-test('every key of a query arrives where the rest of the program looks for it', () => {
+test('every key of a query arrives at its field', () => {
   const text = `queries:
   - query: q
     id: x
@@ -175,7 +175,7 @@ test.each([
     warns: false,
   },
   { what: 'a reason to be left out', query: ', skip: later', warns: false },
-])('a query with $what is said to check nothing: $warns', ({ query, warns }) => {
+])('a query with $what is reported as checking nothing: $warns', ({ query, warns }) => {
   expect(
     found(`queries:\n  - {query: q${query}}\n`).some((line) => line.startsWith('SPEC_NO_CHECKS')),
   ).toBe(warns);
@@ -184,12 +184,15 @@ test.each([
 test.each([
   { rate: '0', warns: true },
   { rate: '0.5', warns: false },
-])('min_pass_rate $rate is said to make a query that cannot fail: $warns', ({ rate, warns }) => {
-  const text = `queries:\n  - {query: q, runs: 2, min_pass_rate: ${rate}, cost: {max_llm_calls: 1}}\n`;
-  expect(found(text)).toEqual(warns ? ['SPEC_CANNOT_FAIL 3:40'] : []);
-});
+])(
+  'min_pass_rate $rate is reported as making a query that cannot fail: $warns',
+  ({ rate, warns }) => {
+    const text = `queries:\n  - {query: q, runs: 2, min_pass_rate: ${rate}, cost: {max_llm_calls: 1}}\n`;
+    expect(found(text)).toEqual(warns ? ['SPEC_CANNOT_FAIL 3:40'] : []);
+  },
+);
 
-test('a mistake in the defaults is told once, at its place, and not in each query', () => {
+test('a mistake in the defaults is reported once, at its place, and not in each query', () => {
   const queries = 'queries:\n  - {query: x, cost: {max_cost_usd: 1}}\n  - {query: y}\n';
   expect(found(`defaults:\n  cost: {max_llm_calls: many}\n  tag: [a]\n${queries}`)).toEqual([
     'SPEC_TYPE 3:25',

@@ -46,7 +46,7 @@ const ALWAYS_PASSES = {
   message: 'with min_pass_rate 0 the query passes however many of its runs fail',
 };
 
-/** A violated rule, rubric, call or expression is shown at its own line. */
+/** A violated rule, rubric, call or expression is shown at its line. */
 const LOCATED_ITEMS: ReadonlySet<string> = new Set([
   'llm_judge',
   'rules',
@@ -55,25 +55,28 @@ const LOCATED_ITEMS: ReadonlySet<string> = new Set([
   'forbidden_calls',
 ]);
 
-/** Keys that give verdicts, beside the layers. */
+/** Keys that give verdicts, besides the layers. */
 const CHECKING: ReadonlySet<string> = new Set(['policy', 'state', 'turns']);
 
-/** The schema of each key of a query that is not a layer. */
+/** The schema of each query key that is not a layer. */
 export const VALUE_SCHEMAS = new Map(Object.entries({ ...QUERY_KEYS, ...SHARED_KEYS }));
 
-/** A query that was read. Its id is empty where none was written; ids are given once all queries are known. */
+/**
+ * A parsed query. Its id is empty if none was written, because ids are assigned once all queries
+ * are known.
+ */
 export interface ReadQuery {
-  /** Where its id was written, in the spec or in a row. */
+  /** The place of its id, in the spec or in a row. */
   readonly idPlace: YamlPlace | undefined;
-  /** As merged, for the hash of the spec; absent where the first query of the same rows has it. */
+  /** After merging, for the hash of the spec. Absent if the first query of the same rows has it. */
   readonly plain: Readonly<Record<string, unknown>> | undefined;
-  /** One, or one for each cell of the matrix. */
+  /** A single one, or one for each cell of the matrix. */
   readonly queries: readonly Mutable<Query>[];
-  /** What a query without an id is named by; of a row, with the row's number. */
+  /** The source of a generated id. For a row, with the row's number. */
   readonly named?: { readonly base: IdBase; readonly row?: number };
 }
 
-/** Where rows take their ids from. */
+/** The source of the ids of rows. */
 export interface IdBase {
   readonly written?: string;
   readonly text: string;
@@ -83,11 +86,11 @@ interface QueryReaderOptions {
   readonly folder: SpecFolder;
   readonly policies: PolicyLoader;
   readonly hasUse: boolean;
-  /** Some query has variables: what `defaults` say with braces in it can be checked only there. */
+  /** Some query has variables. Defaults with braces can only be checked there. */
   readonly hasVariables: boolean;
 }
 
-/** Reads queries: each laid over the defaults, then checked key by key. */
+/** Reads queries: merges each with the defaults, then checks it key by key. */
 export class QueryReader {
   readonly #problems: SpecProblems;
   readonly #blocks: LayerBlockChecker;
@@ -96,9 +99,9 @@ export class QueryReader {
   readonly #defaults: readonly YamlEntry[];
   readonly #hasUse: boolean;
   readonly #hasVariables: boolean;
-  /** What many queries inherit is looked at once. */
+  /** Values that many queries inherit are checked once. */
   readonly #checkedMetrics = new WeakSet<YamlNode>();
-  /** One place for an entry that many queries inherit. */
+  /** One location for an entry that many queries inherit. */
   readonly #located = new Map<YamlEntry, Location>();
 
   constructor(
@@ -114,7 +117,7 @@ export class QueryReader {
     this.#defaults = defaults === undefined ? [] : this.#readDefaults(defaults);
   }
 
-  /** Leaves only what queries may inherit, so that a mistake here does not show up in each of them. */
+  /** Keeps only valid entries, so that an error here is not repeated for every query. */
   #readDefaults(defaults: YamlMap): YamlEntry[] {
     const entries: YamlEntry[] = [];
     for (const entry of sortedEntries(defaults)) {
@@ -133,10 +136,10 @@ export class QueryReader {
     return entries;
   }
 
-  /** Whether only a query can tell what an entry of `defaults` means. */
+  /** Whether an entry of `defaults` can only be checked in a query. */
   #isOpen = ({ value }: YamlEntry): boolean => this.#hasVariables && hasBraces(value);
 
-  /** The map of a query; undefined where the item is not one, which was reported. */
+  /** The map of a query. Undefined if the item is not one, which was reported. */
   mapOf(node: YamlNode): YamlMap | undefined {
     if (isBroken(node)) return undefined;
     if (node.kind !== 'map') {
@@ -154,22 +157,25 @@ export class QueryReader {
 
   read(node: YamlMap): ReadQuery {
     const draft = newDraft();
-    // By key, so that queries of equal meaning are hashed alike without being sorted again.
+    // Sorted by key, so that equivalent queries have equal hashes.
     for (const entry of overlay(this.#defaults, node, meetQuery)) this.apply(draft, entry);
     const query = this.complete(draft, node);
     return { idPlace: node.entries.get('id')?.value, plain: draft.plain, queries: [query] };
   }
 
-  /** A query's entries laid over the defaults, by key. */
+  /** A query's entries merged over the defaults, sorted by key. */
   entriesOf = (node: YamlMap): readonly YamlEntry[] => overlay(this.#defaults, node, meetQuery);
 
-  /** The entries of a layer's block laid over its defaults; undefined where it is not a block, which was reported. */
+  /**
+   * The entries of a layer's block merged over its defaults. Undefined if it is not a block, which
+   * was reported.
+   */
   entriesOfBlock(layer: Layer, entry: YamlEntry): readonly YamlEntry[] | undefined {
     const block = this.#block(entry);
     return block === undefined ? undefined : this.#blocks.merged(layer, block);
   }
 
-  /** Reads one entry into the draft of a query. */
+  /** Reads one entry into a draft query. */
   apply(draft: Draft, entry: YamlEntry): void {
     const { plain, locations } = draft;
     const { key } = entry;
@@ -214,7 +220,10 @@ export class QueryReader {
     }
   }
 
-  /** Reads the merged entries of a layer's block; `isConstant` tells those that are the same for every row. */
+  /**
+   * Reads the merged entries of a layer's block. `isConstant` marks entries that are equal for
+   * every row.
+   */
   applyBlock(
     draft: Draft,
     layer: Layer,
@@ -224,7 +233,7 @@ export class QueryReader {
     this.#addBlock(draft, layer, this.#blocks.checkMerged(layer, entries, isConstant));
   }
 
-  /** The query of a draft into which all entries were read. */
+  /** Builds the query from a complete draft. */
   complete(
     draft: Draft,
     node: YamlMap,
@@ -234,12 +243,12 @@ export class QueryReader {
     const turns = node.entries.get('turns');
     if (turns !== undefined && draft.turns !== undefined) {
       const written = draft.plain.conversation as WrittenConversation | undefined;
-      // One that was written and not understood has its own problem.
+      // An invalid one has its own problem.
       if (written !== undefined || !node.entries.has('conversation'))
         checkTurnNumbers(turns, draft.turns, written && toConversation(written), this.#problems);
     }
-    // One that is left out is not run, so it need not check anything.
-    // How a conversation must end is a check too.
+    // A skipped query is not run, so it need not check anything. A required end of a conversation
+    // is a check too.
     const mustEnd =
       (draft.plain.conversation as WrittenConversation | undefined)?.end?.user_done === false;
     if (!draft.hasChecks && !mustEnd && draft.plain.skip === undefined) {
@@ -255,12 +264,12 @@ export class QueryReader {
 
   #addBlock(draft: Draft, layer: Layer, checked: CheckedBlock): void {
     draft.plain[layer] = checked.values;
-    // A path block alone asks for the comparison with a baseline.
+    // A path block alone requests the comparison with a baseline.
     draft.hasChecks ||= checked.hasChecks || layer === 'path';
     this.#addLocations(draft.locations, layer, checked.entries);
   }
 
-  /** After the last query. */
+  /** Called after the last query. */
   finish(): void {
     this.#blocks.finish();
   }
@@ -280,7 +289,10 @@ export class QueryReader {
     }
   }
 
-  /** Places inside a check: of each item of a list that says which one it was, and of the checks in a combinator. */
+  /**
+   * Locations in a check: of each list item that is reported separately, and of the checks in a
+   * combinator.
+   */
   #addParts(
     locations: Record<string, Location>,
     layer: Layer,
@@ -340,7 +352,7 @@ export class QueryReader {
       });
   }
 
-  /** One level of indentation too many turns checks into data, which is easy to miss. */
+  /** Wrong indentation turns checks into metadata, which is easy to miss. */
   #metadata(metadata: YamlNode): void {
     if (metadata.kind !== 'map') return;
     for (const entry of metadata.entries.values()) {
@@ -410,7 +422,7 @@ export class QueryReader {
   }
 }
 
-/** Layer blocks meet key by key, where they are checked. */
+/** Layer blocks are merged key by key when they are checked. */
 const meetQuery = (inherited: YamlEntry, own: YamlEntry): YamlEntry =>
   isLayer(own.key) ? own : meetDeep(inherited, own);
 
@@ -420,9 +432,9 @@ function hasBraces(node: YamlNode): boolean {
   return [...node.entries.values()].some(({ value }) => hasBraces(value));
 }
 
-/** A query while its entries are being read. */
+/** A partially read query. */
 export interface Draft {
-  /** As merged, for the hash of the spec. */
+  /** After merging, for the hash of the spec. */
   readonly plain: Record<string, unknown>;
   locations: Record<string, Location>;
   hasChecks: boolean;
@@ -441,10 +453,12 @@ type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QU
   readonly [K in keyof typeof SHARED_KEYS]?: Infer<(typeof SHARED_KEYS)[K]>;
 } & Pick<Query, Layer>;
 
-/** One list for all queries without tags: there may be a hundred thousand. */
+/** One list for all queries without tags, because there may be a hundred thousand. */
 const NO_TAGS: readonly string[] = Object.freeze([]);
 
-/** The query of a finished draft. The types hold for a spec without errors; with errors no query is handed out. */
+/**
+ * The query of a complete draft. The types hold for a valid spec. With errors no query is returned.
+ */
 function toQuery(
   { plain: written, locations, policy, turns }: Draft,
   location: Location,

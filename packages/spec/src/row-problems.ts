@@ -4,7 +4,7 @@ import type { Relocate } from './problems.ts';
 import type { Row } from './rows.ts';
 import type { VariableText } from './variables.ts';
 
-/** So many rows with one and the same problem are told one by one. */
+/** Number of rows to list for the same problem. */
 const MAX_TOLD = 10;
 
 interface Told {
@@ -13,9 +13,11 @@ interface Told {
   readonly problem: Problem;
 }
 
-/** Tells the problems of rows: at the cell that the value comes from, with the place in the spec that uses it. */
+/**
+ * Reports the problems of rows at the cell of the value, with the place in the spec that uses it.
+ */
 export class RowProblems {
-  /** The names in each text, by where it starts. */
+  /** The names in each text, by its position. */
   readonly #names = new Map<number, readonly string[]>();
   readonly #told = new Map<string, Told>();
 
@@ -39,7 +41,7 @@ export class RowProblems {
     };
   }
 
-  /** A variable that a row does not have; undefined where enough rows were told. */
+  /** A variable that a row lacks. Undefined if enough rows were listed. */
   missing(place: YamlPlace, row: Row | undefined, problem: Problem): Problem | undefined {
     if (!this.#isWorthTelling(place, problem)) return undefined;
     return row === undefined
@@ -47,7 +49,7 @@ export class RowProblems {
       : { ...problem, message: `${problem.message} (row at ${placeText(row.place)})` };
   }
 
-  /** For each problem that was cut short, how many rows more have it. */
+  /** The number of further rows for each shortened problem. */
   rest(): { place: YamlPlace; problem: Problem }[] {
     return [...this.#told.values()].flatMap(({ count, place, problem }) =>
       count <= MAX_TOLD
@@ -81,12 +83,15 @@ function placeText({ source, start }: YamlPlace): string {
   return `${file}:${line}:${column}`;
 }
 
-/** Columns that no query uses. One file may serve several queries, and then a column is told once, if none of them uses it. */
+/**
+ * Columns that no query uses. If one file serves several queries, a column is reported once, if
+ * none of them uses it.
+ */
 export class UnusedColumns {
   readonly #used = new Set<string>();
   readonly #unused = new Map<string, { readonly place: YamlPlace; readonly problem: Problem }>();
 
-  /** A query uses the column. */
+  /** Marks the column as used by a query. */
   see(place: YamlPlace): void {
     this.#used.add(keyOf(place));
   }

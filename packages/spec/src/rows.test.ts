@@ -53,7 +53,7 @@ test('a row whose reason to skip is empty is run', () => {
   expect(queries.map(({ skip }) => skip)).toEqual([undefined, 'later', undefined]);
 });
 
-test('ids of rows are names of files, whatever is written', () => {
+test('ids of rows are valid file names, for any text', () => {
   const ids = ['..', '.', '--', 'a/b', '../../x', '.hidden', 'C:\\\\y'];
   const { queries, found } = load({
     'a.jsonl': ids.map((id) => `{"id": "${id}", "x": "1"}`).join('\n'),
@@ -67,10 +67,10 @@ describe('columns that nothing uses', () => {
   const two = (first: string, second: string): string =>
     `${HEAD}  - {id: a, query: "${first}", rows: a.csv, path: {max_tool_calls: 1}}\n  - {id: b, query: "${second}", rows: a.csv, path: {max_tool_calls: 1}}\n`;
   const files = { 'a.csv': 'x,y\n1,2\n' };
-  test('are told once, though two queries read the file', () => {
+  test('are reported once, although two queries read the file', () => {
     expect(load(files, two('{{x}}', 'b{{x}}')).found).toEqual(['a.csv:1:3 ROWS_UNUSED']);
   });
-  test('are not told where one of the queries uses them', () => {
+  test('are not reported if one of the queries uses them', () => {
     expect(load(files, two('{{x}}', '{{y}}')).found).toEqual([]);
   });
 });
@@ -115,7 +115,7 @@ describe('variables in the file of a prompt', () => {
   });
 });
 
-describe('what is wrong with a row is told at its place', () => {
+describe('a problem of a row is reported at its place', () => {
   test.each([
     { files: { 'a.csv': 'x,y\n1\n' }, found: ['a.csv:2:1 ROWS_RAGGED'] },
     { files: { 'a.csv': 'x\n1\n2,3\n' }, found: ['a.csv:3:3 ROWS_RAGGED'] },
@@ -158,7 +158,7 @@ describe('what is wrong with a row is told at its place', () => {
     expect(messages[0]).toContain('spec.yaml:3:61 uses it');
   });
 
-  test('many bad rows are told in part, with the number of the rest', () => {
+  test('many bad rows are listed in part, with the number of the rest', () => {
     const spec = `${HEAD}  - {query: "q {{n}}", rows: a.csv, path: {max_tool_calls: "{{n}}"}}\n`;
     const { found, messages } = load({ 'a.csv': `n\n${'x\n'.repeat(500)}` }, spec);
     expect(found.filter((each) => each.startsWith('a.csv'))).toHaveLength(10);
@@ -216,14 +216,14 @@ describe('values are data', () => {
       is: '007',
     },
     {
-      what: 'a number where one is meant',
+      what: 'a number if the key expects one',
       value: 'a,3',
       body: 'runs: "{{n}}"',
       key: 'runs',
       is: 3,
     },
     {
-      what: 'a list where one is meant',
+      what: 'a list if the key expects one',
       value: '"[""s"",""t""]",1',
       body: 'tags: "{{x}}"',
       key: 'tags',

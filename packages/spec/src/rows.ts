@@ -15,23 +15,23 @@ import { realPath, type SpecFolder } from './files.ts';
 import type { SpecProblems } from './problems.ts';
 import { variableNameProblem } from './variables.ts';
 
-/** The data of one query: the variables it has, and where each of them is written. */
+/** The data of one query: its variables with their places. */
 export interface Row {
   readonly vars: Readonly<Record<string, unknown>>;
   readonly place: YamlPlace;
-  /** Where the value of a variable is; that of the row where it has none. */
+  /** The place of a variable's value. Default: the place of the row. */
   readonly placeOf: (name: string) => YamlPlace;
 }
 
-/** Where rows come from. */
+/** A source of rows. */
 export interface Rows {
-  /** In CSV every value is text, which the key it is used for decides how to read. */
+  /** In CSV every value is text. The key that uses it decides how to read it. */
   readonly isText: boolean;
-  /** The text of the file, for the hash of the spec; absent where the rows are in the spec itself. */
+  /** The text of the file, for the hash of the spec. Absent if the rows are in the spec itself. */
   readonly text?: string;
-  /** Where the column is named, where there is such a place. */
+  /** The place of the column's name, if it has one. */
   readonly headerOf?: (name: string) => YamlPlace | undefined;
-  /** Each row once, in order. What is wrong with one is reported and the row left out. */
+  /** Each row once, in order. Reports and skips invalid ones. */
   readonly read: () => Iterable<Row>;
 }
 
@@ -40,7 +40,7 @@ const MAX_CELL = 1_000_000;
 const MAX_DEPTH = 100;
 const FORMATS = 'CSV (.csv), JSONL (.jsonl, .ndjson), JSON (.json) and YAML (.yaml, .yml)';
 
-/** Reads `rows:`, a file or a list. Undefined when there is nothing to read, which was reported. */
+/** Reads `rows:`, a file or a list. Undefined after reporting an error. */
 export function openRows(
   node: YamlNode,
   folder: SpecFolder,
@@ -68,7 +68,7 @@ export function openRows(
   }
 }
 
-/** The file, which must be in the folder of the spec, links followed. */
+/** The file, which must be in the folder of the spec with links resolved. */
 function readSource(
   path: string,
   node: YamlNode,
@@ -126,7 +126,7 @@ function* rowsOfCsv(
   for (const record of records) {
     if (!('cells' in record)) {
       report(record.start, record.message, record.hint);
-      // Without a header no row means anything.
+      // Without a header the rows have no meaning.
       if (names === undefined) return;
       continue;
     }

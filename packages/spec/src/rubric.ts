@@ -39,10 +39,12 @@ const shape = {
     .describe('File with context for the judge, seen from the folder of the spec'),
 };
 
-/** A rubric as it may be in `defaults` or over them: the rule can come from the other side. */
+/**
+ * A rubric that may be partial, in `defaults` or over them: the rule can come from the other side.
+ */
 export const partialRubricSchema = v.strictObject(shape);
 
-/** What a judge scores an answer against. */
+/** A rubric for scoring an answer. */
 export const rubricSchema = v
   .strictObject(shape)
   .refine((rubric) => rubric.rule !== undefined || rubric.template !== undefined, {
@@ -53,7 +55,10 @@ export const rubricSchema = v
 
 export type Rubric = Infer<typeof rubricSchema>;
 
-/** What else can be wrong with a rubric: an unknown template, a context file that is not there, a threshold that decides nothing. */
+/**
+ * Further problems of a rubric: an unknown template, a missing context file, a threshold without
+ * effect.
+ */
 export function inspectRubric(rubric: Rubric, folder: SpecFolder): readonly Problem[] {
   const issues: Problem[] = [];
   const { template, context_file, threshold } = rubric;
@@ -79,7 +84,7 @@ export function inspectRubric(rubric: Rubric, folder: SpecFolder): readonly Prob
   return issues;
 }
 
-/** A threshold becomes a score of 1 to 5 (`floor(5t + 0.5)`), so its ends mean something else than they seem to. */
+/** A threshold becomes a score of 1 to 5 (`floor(5t + 0.5)`), so its extremes are misleading. */
 function thresholdIssues(threshold: number): readonly Problem[] {
   const path = ['threshold'];
   if (threshold < 0.3) {
@@ -103,7 +108,7 @@ function thresholdIssues(threshold: number): readonly Problem[] {
   return [];
 }
 
-/** The rubrics of `llm_judge`, each with its place in the list. */
+/** The rubrics of `llm_judge`, each with its index. */
 export function inspectRubrics(rubrics: readonly Rubric[], folder: SpecFolder): readonly Problem[] {
   if (rubrics.length === 0) return [emptyListIssue('llm_judge')];
   return rubrics.flatMap((rubric, i) =>
@@ -111,18 +116,18 @@ export function inspectRubrics(rubrics: readonly Rubric[], folder: SpecFolder): 
   );
 }
 
-/** One rubric of a query, and where it was written. */
+/** One rubric of a query with its place. */
 export interface RubricItem {
   readonly key: RubricKey;
   readonly written: WrittenRubric;
   readonly place: Pick<CheckResult, 'id' | 'location'>;
 }
 
-/** Whether a rubric is written beside the other checks, not in a combinator. */
+/** Whether a rubric is on the same level as the other checks, not in a combinator. */
 export const hasTopRubrics = ({ correctness }: Pick<Query, 'correctness'>): boolean =>
   RUBRIC_KEYS.some((key) => correctness?.[key] !== undefined && correctness[key] !== null);
 
-/** Whether a judge may have to be asked about the query. */
+/** Whether the query may need a judge. */
 export const hasRubrics = (query: Query): boolean =>
   hasTopRubrics(query) ||
   nestedRubrics(query).length > 0 ||
@@ -131,14 +136,14 @@ export const hasRubrics = (query: Query): boolean =>
 const nestedRubrics = ({ correctness }: Pick<Query, 'correctness'>) =>
   asksIn('correctness', correctness).filter(({ kind }) => kind === 'rubric');
 
-/** How many verdicts a query asks of a judge, those on its turns included. */
+/** Number of judge verdicts of a query, including those of its turns. */
 export const countRubrics = (query: Query): number =>
   [query, ...(query.turns ?? [])].reduce(
     (sum, each) => sum + RUBRIC_KEYS.flatMap((key) => itemsOf(each, key)).length,
     0,
   );
 
-/** The same with those in combinators, which are not verdicts of their own. */
+/** The same plus rubrics in combinators, which are not separate verdicts. */
 export const countAllRubrics = (query: Query): number =>
   [query, ...(query.turns ?? [])].reduce(
     (sum, each) => sum + nestedRubrics(each).length,

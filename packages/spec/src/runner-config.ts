@@ -1,7 +1,9 @@
 import { didYouMean } from '@agentci/lib/text';
 import { type Infer, v } from '@agentci/lib/values';
 
-/** How to get a trace for a query: run a module, a command, an HTTP endpoint, a model, or replay a recording. */
+/**
+ * The source of a query's trace: a module, a command, an HTTP endpoint, a model, or a recording.
+ */
 interface RunnerCommon {
   readonly timeoutMs?: number;
   readonly retries?: number;
@@ -10,10 +12,10 @@ interface RunnerCommon {
   readonly acceptsErrors?: boolean;
 }
 
-/** What an agent that is started here does is seen from outside; absent: not at all. */
+/** The agent is started here and captured from outside. Default: not captured. */
 interface Captured {
   readonly capture?: 'auto' | readonly CapturePlane[];
-  /** Where the agent's MCP servers are listed, from its folder. */
+  /** The list of the agent's MCP servers, relative to its folder. */
   readonly mcpConfig?: string;
 }
 
@@ -27,13 +29,13 @@ export type RunnerConfig = RunnerCommon &
         readonly kind: 'command';
         readonly command: readonly string[];
         readonly cwd?: string;
-        /** `serve`: the program stays up and answers one query after the other. */
+        /** `serve`: the program stays running and answers queries one after the other. */
         readonly mode?: 'serve';
       } & Captured)
     | {
         readonly kind: 'http';
         readonly http: HttpRunnerConfig;
-        /** The spans that the agent sends to this port of 127.0.0.1 are received; absent: none. */
+        /** The port of 127.0.0.1 for spans of the agent. Default: none. */
         readonly spansPort?: number;
       }
     | ({ readonly kind: 'model' } & ModelRunnerConfig)
@@ -54,21 +56,21 @@ export interface HttpRunnerConfig {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A template: `{{query}}`, `{{id}}`, `{{run}}`, `{{metadata}}` inside strings are filled in. */
+  /** A template: `{{query}}`, `{{id}}`, `{{run}}`, `{{metadata}}` in strings are filled in. */
   readonly body?: unknown;
   /** JSON pointers into the response. */
   readonly answer?: string;
   readonly trace?: string;
-  /** Statuses that carry an answer beside 200, 201 and 203. */
+  /** Statuses with an answer, besides 200, 201 and 203. */
   readonly acceptStatus?: readonly number[];
-  /** A server to start for the run, and the address that answers once it is ready. */
+  /** A server to start for the run, and the address that answers when it is ready. */
   readonly start?: { readonly command: readonly string[]; readonly ready: string };
 }
 
 export const RUNNER_KINDS = ['module', 'command', 'http', 'model', 'replay'] as const;
 export type RunnerKind = (typeof RUNNER_KINDS)[number];
 
-/** A day: longer waits overflow Node's timers into no wait at all. */
+/** One day. Node's timers overflow with longer delays and fire at once. */
 export const MAX_TIMEOUT_MS = 86_400_000;
 
 const text = v.string().regex(/\S/);
@@ -109,7 +111,7 @@ const live = {
     .describe('An object with "error" set is an answer of this agent, not a failure of it'),
 };
 
-/** For agents that are started here and so can be told whom to call. */
+/** For agents that are started here, whose calls can be redirected. */
 const started = {
   ...live,
   capture: v
@@ -125,12 +127,15 @@ const started = {
     ),
 };
 
-/** Where exporters send spans when nothing is set. */
+/** Default port of exporters. */
 const OTLP_PORT = 4318;
 const MAX_PORT = 65_535;
 const portOf = (address: string): number => Number(/:(\d+)$/.exec(address)?.[1]);
 
-/** An agent behind HTTP runs already: its calls cannot be led past us, but it can send us its spans. */
+/**
+ * An HTTP agent is already running, so its calls cannot be redirected, but it can send its spans
+ * here.
+ */
 const spansOfService = v
   .union([
     v.enum(['auto', 'off']),
@@ -159,7 +164,7 @@ const spansOfService = v
     `Receive the spans that the agent sends and that continue the trace of the query: auto or [otlp] on port ${OTLP_PORT}, {otlp: "127.0.0.1:PORT"} on another, off (the default)`,
   );
 
-/** The port on which spans of a service are received. */
+/** The port for the spans of a service. */
 function toSpansPort(written: Infer<typeof spansOfService>): number | undefined {
   if (written === undefined || written === 'off') return undefined;
   return typeof written === 'object' && 'otlp' in written ? portOf(written.otlp) : OTLP_PORT;
@@ -234,7 +239,7 @@ const httpSchema = httpKeys
     code: 'SPEC_RUNNER_QUERY',
   });
 
-/** Braces may stand for something of the agent's own, but not for a word that is nearly one of ours. */
+/** Braces may be part of the agent's own syntax, but not around a word similar to ours. */
 function hasKnownPlaceholders({ url, body }: WrittenHttp): boolean {
   const names = [...textOf({ url, body }).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(
     ([, name]) => name!,
@@ -244,7 +249,7 @@ function hasKnownPlaceholders({ url, body }: WrittenHttp): boolean {
   );
 }
 
-/** A request without a body of its own carries everything; any other only what it names. */
+/** A request without a body sends all values. Any other sends only those it names. */
 function saysWhichQuery({ url, method = 'POST', body }: WrittenHttp): boolean {
   const isSent = method !== 'GET';
   if (isSent && body === undefined) return true;
@@ -256,7 +261,7 @@ function saysWhichQuery({ url, method = 'POST', body }: WrittenHttp): boolean {
 
 const textOf = (value: unknown): string => JSON.stringify(value) ?? '';
 
-/** What may be written under `runner:`, by kind; a runner has exactly one of them. */
+/** The schema of `runner:` by kind. A runner has exactly one kind. */
 export const RUNNER_SCHEMAS = {
   module: v.strictObject({
     module: text.describe('Path of a JavaScript or TypeScript module'),
@@ -302,10 +307,10 @@ export const RUNNER_SCHEMAS = {
   replay: v.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
 } as const;
 
-/** A runner as its schema accepts it. */
+/** A runner that passed its schema. */
 export type WrittenRunner = Infer<(typeof RUNNER_SCHEMAS)[RunnerKind]>;
 
-/** The runner as the rest of the program knows it, from a value its schema has accepted. */
+/** Converts a validated runner to its internal form. */
 export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): RunnerConfig {
   const { timeout_ms: timeoutMs, retries, env } = written;
   const acceptsErrors = 'accept_errors' in written ? written.accept_errors : undefined;

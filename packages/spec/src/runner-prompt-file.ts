@@ -3,12 +3,12 @@ import { isAbsolute, relative, resolve } from 'node:path';
 
 const MAX_PROMPT_BYTES = 1024 * 1024;
 
-/** A text without white space is the name of a file; `{{query}}` alone is not. */
+/** A text without whitespace is a file name, except for a bare `{{query}}`. */
 export const isPromptFile = (prompt: string): boolean =>
   !/\s/.test(prompt.trim().replace(/\{\{[^}]*\}\}/g, 'x')) &&
   !/^\{\{\s*query\s*\}\}$/.test(prompt.trim());
 
-/** The text of a prompt in the folder of the spec, or why there is none. */
+/** The text of a prompt file in the folder of the spec, or the reason for its absence. */
 export function readPromptFile(
   path: string,
   dir: string,

@@ -33,7 +33,10 @@ import type { Query } from './suite.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 import { slotPlace } from './variables.ts';
 
-/** A model that no provider has, and a prompt that is not there. What has a variable in it is known only when it runs. */
+/**
+ * Reports an unknown provider and a missing prompt. Values with variables are checked when they
+ * run.
+ */
 function checkModel(
   { model, prompt, baseUrl }: Extract<RunnerConfig, { kind: 'model' }>,
   value: YamlMap,
@@ -64,7 +67,7 @@ function checkModel(
 
 const KINDS = joinOr(RUNNER_KINDS.map((kind) => `"${kind}"`));
 
-/** Reads `runner:`, which has exactly one kind; the keys of the others are then unknown to it. */
+/** Reads `runner:`, which has exactly one kind. Keys of other kinds are unknown keys. */
 export function readRunner(
   entry: YamlEntry,
   problems: SpecProblems,
@@ -115,7 +118,7 @@ export function readRunner(
   return config;
 }
 
-/** What a run says of itself in the texts of its runner. */
+/** The values of a run in the texts of its runner. */
 const OWN_NAMES: ReadonlySet<string> = new Set([
   'query',
   'id',
@@ -126,7 +129,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   'conversation',
 ]);
 
-/** Variables that texts of the runner use, with the first place of each. */
+/** Variables in the texts of the runner, with the first place of each. */
 export function runnerVariables(runner: YamlEntry | undefined): ReadonlyMap<string, YamlPlace> {
   const names = new Map<string, YamlPlace>();
   const find = (node: YamlNode): void => {
@@ -142,7 +145,10 @@ export function runnerVariables(runner: YamlEntry | undefined): ReadonlyMap<stri
   return names;
 }
 
-/** A query with variables must have those that the runner needs; for any other, braces in the runner are plain text. */
+/**
+ * A query with variables must have those that the runner needs. In any other query, braces in the
+ * runner are plain text.
+ */
 export function checkRunnerVariables(
   names: ReadonlyMap<string, YamlPlace>,
   queries: readonly Query[],
@@ -164,7 +170,7 @@ interface Prompt {
   readonly template: Template | undefined;
 }
 
-/** The variables that the prompt of a `model` runner uses, where it is a file: a query must have those too. */
+/** The variables in the prompt file of a `model` runner, which a query must have too. */
 export class PromptFiles {
   readonly #node: YamlNode | undefined;
   readonly #written: string = '';
@@ -181,7 +187,7 @@ export class PromptFiles {
     this.#name = parseTemplate(runner.prompt);
   }
 
-  /** The names in the files that are known before the queries are: the one that is written, or those of the matrix. */
+  /** The names in files known before the queries: the written file, or those of the matrix. */
   names(cells: readonly Cell[] | undefined): readonly string[] {
     if (this.#node === undefined) return [];
     const files = (cells ?? [{}]).map((cell) => this.#fileFor(cell));
@@ -190,12 +196,12 @@ export class PromptFiles {
     );
   }
 
-  /** Each variable of each file once, at its place there. */
+  /** Each variable of each file once, at its place in it. */
   check(queries: readonly Query[], problems: SpecProblems): void {
     if (this.#node === undefined) return;
     const told = new Set<string>();
     for (const { vars, id } of queries) {
-      // Without variables in scope, braces in a prompt are plain text.
+      // Without variables, braces in a prompt are plain text.
       if (vars === undefined) continue;
       const prompt = this.#fileFor(vars);
       if (prompt?.template === undefined) continue;
@@ -230,7 +236,10 @@ export class PromptFiles {
     tell();
   }
 
-  /** Undefined where the name needs what only a run knows, or the file cannot be read, which is told elsewhere. */
+  /**
+   * Undefined if the name depends on the run, or the file is unreadable, which is reported
+   * elsewhere.
+   */
   #fileFor(vars: Readonly<Record<string, unknown>>): Prompt | undefined {
     const slots = this.#name === undefined ? [] : slotsOf(this.#name);
     if (slots.some(({ name }) => OWN_NAMES.has(name) || !Object.hasOwn(vars, name)))
@@ -252,7 +261,10 @@ export class PromptFiles {
   }
 }
 
-/** A runner that would say the same thing in every turn, or could not follow a conversation, is found before it runs. */
+/**
+ * Rejects a runner that would send the same request in every turn, or could not follow a
+ * conversation.
+ */
 export function checkConversationRunner(
   entry: YamlEntry | undefined,
   runner: RunnerConfig | undefined,

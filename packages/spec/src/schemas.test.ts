@@ -15,7 +15,7 @@ const SAMPLE = fileURLToPath(new URL('../../../docs/sample_spec.yaml', import.me
 
 const sampleText = readFileSync(SAMPLE, 'utf8');
 
-/** Every schema a spec is checked with, by the key it belongs to. */
+/** Every schema of a spec, by its key. */
 const SCHEMAS: readonly (readonly [string, ValueSchema])[] = [
   ...Object.entries({ ...ROOT_KEYS, ...SHARED_KEYS, ...QUERY_KEYS }),
   ...LAYERS.flatMap((layer) =>
@@ -27,7 +27,7 @@ const SCHEMAS: readonly (readonly [string, ValueSchema])[] = [
   ...Object.values(RUNNER_SCHEMAS).map((schema) => ['runner', schema] as const),
 ];
 
-/** Every value the sample spec writes under a key, wherever it is. */
+/** Every value of a key in the sample spec, at any place. */
 const samples = new Map<string, unknown[]>();
 function gather(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
@@ -60,7 +60,7 @@ const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** Changes a value in one place: replaces a part, drops a key, adds one. */
+/** Changes a value in one place: replaces a part, removes a key, adds one. */
 function mutated(value: unknown): fc.Arbitrary<unknown> {
   if (typeof value !== 'object' || value === null) return oddValue;
   const keys = Object.keys(value);

@@ -41,23 +41,23 @@ export interface SuiteScope {
   /** `vars` of the root. */
   readonly vars: Vars | undefined;
   readonly cells: readonly Cell[] | undefined;
-  /** Variables that texts of the runner use. */
+  /** Variables in texts of the runner. */
   readonly runnerNames: ReadonlySet<string>;
-  /** Below which rows may be. */
+  /** Base folder of row files. */
   readonly folder: SpecFolder;
 }
 
-/** A layer's block of which some entries have variables. */
+/** A layer's block with variables in some entries. */
 interface VariableBlock {
   readonly layer: Layer;
   readonly entries: readonly (YamlEntry | VariableEntry)[];
   readonly constants: ReadonlySet<YamlEntry>;
 }
 
-/** A query with its variables found. */
+/** A query with its variables. */
 interface Pattern {
   readonly node: YamlMap;
-  /** What is the same for every row and cell, read already. */
+  /** The parts that are equal for every row and cell, read once. */
   readonly base: Draft;
   readonly values: readonly VariableEntry[];
   readonly blocks: readonly VariableBlock[];
@@ -67,7 +67,10 @@ interface Pattern {
   readonly idBase: IdBase;
 }
 
-/** Reads queries that have variables: one for every row, and in each of these one for every cell of the matrix. */
+/**
+ * Reads queries with variables: one for every row, and for each row one for every cell of the
+ * matrix.
+ */
 export class ScopedReader {
   readonly #reader: QueryReader;
   readonly #problems: SpecProblems;
@@ -109,7 +112,7 @@ export class ScopedReader {
     return found;
   }
 
-  /** After the last query. */
+  /** Called after the last query. */
   finish(): void {
     for (const { place, problem } of this.#unused.found()) this.#problems.add(place, problem);
   }
@@ -123,7 +126,7 @@ export class ScopedReader {
     for (const entry of entries) {
       if (entry.key !== 'vars' && entry.key !== 'rows') continue;
       const isFile = entry.key === 'rows' && entry.value.kind === 'scalar';
-      // A list of rows is read item by item, each with its own place.
+      // A list of rows is read item by item, each with its place.
       const isList =
         entry.key === 'rows' && entry.value.kind === 'seq' && entry.value.items.length > 0;
       if (!isList && !checkValue(entry, VALUE_SCHEMAS.get(entry.key)!, this.#problems)) continue;
@@ -195,14 +198,14 @@ export class ScopedReader {
   }
 }
 
-/** What the agent is asked first. */
+/** The first message to the agent. */
 function firstMessage({ entries }: YamlMap): YamlNode | undefined {
   const conversation = entries.get('conversation')?.value;
   const start = conversation?.kind === 'map' ? conversation.entries.get('start')?.value : undefined;
   return entries.get('query')?.value ?? start;
 }
 
-/** A row whose cell for the reason is empty has none: it is run, and expected to pass. */
+/** A row with an empty reason has none: it is run and expected to pass. */
 const isLeftOpen = ({ key, value }: YamlEntry): boolean =>
   (key === 'skip' || key === 'xfail') &&
   value.kind === 'scalar' &&
@@ -210,7 +213,7 @@ const isLeftOpen = ({ key, value }: YamlEntry): boolean =>
 
 const NO_ROW = undefined;
 
-/** Makes the queries of one pattern, row by row. */
+/** Builds the queries of one pattern, row by row. */
 class RowsOfQuery {
   readonly #reader: QueryReader;
   readonly #problems: SpecProblems;
@@ -270,7 +273,7 @@ class RowsOfQuery {
     return { ...this.#named(vars, row, queries[0]!), plain: undefined, queries };
   }
 
-  /** Whether every variable is there; one that is not is reported at the braces that name it. */
+  /** Whether every variable exists. Reports a missing one at its braces. */
   #hasAll(vars: Vars, cell: Cell | undefined, row: Row | undefined): boolean {
     let hasAll = true;
     for (const { node, slots } of this.#pattern.texts) {
@@ -298,7 +301,7 @@ class RowsOfQuery {
     return hasAll;
   }
 
-  /** A backslash in front of a variable is mostly meant as part of the text, as in a path of Windows. */
+  /** A backslash before a variable is usually literal, as in a Windows path. */
   #warnOfEscaped(): void {
     const { vars, cells } = this.#suite;
     const known = mergeVars(vars, this.#own, cells?.[0]);
@@ -325,7 +328,7 @@ class RowsOfQuery {
     };
     const draft: Draft = {
       plain: { ...base.plain },
-      // The places are those of the spec, the same for every row.
+      // The locations are in the spec and equal for every row.
       locations: this.#isLocated ? {} : base.locations,
       hasChecks: base.hasChecks,
       policy: base.policy,
@@ -384,7 +387,7 @@ class RowsOfQuery {
     return '-';
   }
 
-  /** After the last row. */
+  /** Called after the last row. */
   finish(rowsEntry: YamlEntry | undefined, entries: readonly YamlEntry[]): void {
     for (const { place, problem } of this.#told.rest()) this.#problems.add(place, problem);
     this.#warnOfEscaped();
@@ -418,10 +421,10 @@ class RowsOfQuery {
 const fitted = (entry: YamlEntry, schema: Parameters<typeof fitTexts>[0] | undefined): YamlEntry =>
   schema === undefined ? entry : { ...entry, value: fitTexts(schema, entry.value) };
 
-/** A check in the user's own code may read any variable. */
+/** Custom check code may read any variable. */
 const ANY_CODE = Symbol('any');
 
-/** The expressions and code below a node, which read variables by themselves. */
+/** The expressions and code below a node, which read variables directly. */
 function codeIn(node: YamlNode, key: string): (string | typeof ANY_CODE)[] {
   if (key === 'code') return [ANY_CODE];
   if (node.kind === 'scalar') return key === 'expr' ? [String(node.value)] : [];
@@ -429,7 +432,7 @@ function codeIn(node: YamlNode, key: string): (string | typeof ANY_CODE)[] {
   return [...node.entries.values()].flatMap((entry) => codeIn(entry.value, entry.key));
 }
 
-/** What the hash of the spec is made of: the query as written, and the rows as they are in their file. */
+/** The input of the spec's hash: the query as written, and the rows as in their file. */
 function hashBasis(
   entries: readonly YamlEntry[],
   rows: Rows | undefined,

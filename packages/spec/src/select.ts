@@ -5,18 +5,18 @@ import type { Query, Suite } from './suite.ts';
 export interface Selection {
   /** Queries with any of these tags. */
   readonly tags?: readonly string[] | undefined;
-  /** Part of the id or the text, or a glob over either; case does not count. */
+  /** Part of the id or the text, or a glob over either. Case-insensitive. */
   readonly filter?: string | undefined;
   readonly ids?: readonly string[] | undefined;
   /** Positions in the spec, from 0. */
   readonly indices?: readonly number[] | undefined;
-  /** Values of the matrix, by variable: one of those given for each. */
+  /** Allowed values of the matrix, by variable. */
   readonly cells?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Cases by id and cell. */
   readonly only?: readonly CaseName[] | undefined;
 }
 
-/** The queries that satisfy every condition given, in spec order. An empty list is not a condition. */
+/** The queries that satisfy every condition, in spec order. An empty list is not a condition. */
 export function selectQueries(
   suite: Pick<Suite, 'queries'>,
   selection: Selection,
@@ -58,7 +58,7 @@ function positionsOf(queries: readonly Query[]): readonly number[] {
 const asSet = <T>(values: readonly T[] | undefined): ReadonlySet<T> | undefined =>
   values === undefined || values.length === 0 ? undefined : new Set(values);
 
-/** A glob that matches nothing as written may still be plain text: people search for "why?" too. */
+/** A glob without a match may be plain text, such as "why?". */
 function textMatcher(filter: string): (text: string) => boolean {
   const folded = filter.toLowerCase();
   const glob = isGlob(folded) ? compileGlob(folded) : undefined;

@@ -34,7 +34,7 @@ import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 
 const DEFAULT_BASELINE_DIR = './baselines';
 
-/** Root keys that say nothing about what is tested, or whose content has gone into the queries. */
+/** Root keys that do not affect the tests, or whose content is in the queries. */
 const NOT_HASHED = new Set([
   '$schema',
   'version',
@@ -45,7 +45,7 @@ const NOT_HASHED = new Set([
   'cassette',
 ]);
 
-/** Turns the tree of a spec into a suite. Undefined when there was any error; `problems` then says which. */
+/** Builds a suite from the tree of a spec. Undefined after any error, which is in `problems`. */
 export function readSuite(
   root: YamlMap,
   problems: SpecProblems,
@@ -75,7 +75,8 @@ export function readSuite(
   checkConversationRunner(runnerEntry, runner, queries, problems);
   if (problems.hasErrors) return undefined;
 
-  // Kept only until the hash is requested: the text of a large spec and all its values hang on it.
+  // Kept only until the hash is requested, because it holds the text of a large spec and all its
+  // values.
   let toHash: Parameters<typeof hashOf> | undefined = [
     plain,
     read.filter((each) => each.plain !== undefined),
@@ -88,7 +89,7 @@ export function readSuite(
     agent: plain.agent as string,
     file,
     dir: dirname(file),
-    // Hashing a large spec costs, and not every command asks for it.
+    // Hashing a large spec is slow, and not every command needs it.
     get hash() {
       if (toHash !== undefined) hash = hashOf(...toHash);
       toHash = undefined;
@@ -127,7 +128,10 @@ function readRootKeys(root: YamlMap, problems: SpecProblems): Record<string, unk
   return plain;
 }
 
-/** The hash of the canonical JSON, taken query by query: the whole text of a large spec would be tens of megabytes. */
+/**
+ * The hash of the canonical JSON, computed query by query, because the whole text of a large spec
+ * would be tens of megabytes.
+ */
 function hashOf(root: Readonly<Record<string, unknown>>, read: readonly ReadQuery[]): string {
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
   const keys = Object.keys(root).filter((key) => !NOT_HASHED.has(key));
@@ -142,14 +146,14 @@ function hashOf(root: Readonly<Record<string, unknown>>, read: readonly ReadQuer
   return `sha256:${hash.update('}').digest('hex')}`;
 }
 
-/** A policy in a file of its own belongs to what is tested as much as the spec does. */
+/** A policy in a separate file is part of the hash, like the spec. */
 function hashed({ plain, queries }: ReadQuery): Readonly<Record<string, unknown>>[] {
   if (plain === undefined) return [];
   const sources = (queries[0]?.policies ?? []).flatMap((policy) => policy.sources);
   return [sources.length === 0 ? plain : { ...plain, policy_sources: sources.map(sha256Hex) }];
 }
 
-/** An agent that was started elsewhere cannot be told to ask a cassette. */
+/** A separately started agent cannot be redirected to a cassette. */
 function checkCassette(
   entry: YamlEntry | undefined,
   runner: RunnerConfig | undefined,
@@ -233,11 +237,11 @@ function readQueries(
   return [];
 }
 
-/** Whether a query has variables of its own. */
+/** Whether a query has its own variables. */
 const hasScope = (node: YamlNode): boolean =>
   node.kind === 'map' && (node.entries.has('rows') || node.entries.has('vars'));
 
-/** `metrics` and `policy` of the root count as defaults; what `defaults` itself says wins over them. */
+/** `metrics` and `policy` of the root count as defaults. `defaults` overrides them. */
 function effectiveDefaults(root: YamlMap, problems: SpecProblems): YamlMap | undefined {
   const shared = new Map(
     [...root.entries].filter(
@@ -261,7 +265,7 @@ function effectiveDefaults(root: YamlMap, problems: SpecProblems): YamlMap | und
 
 const isInherited = (key: string): boolean => key === 'metrics' || key === 'policy';
 
-/** Gives every query its id and puts the cells of each beside each other. */
+/** Assigns every query its id, and puts its cells next to each other. */
 function withIds(read: readonly ReadQuery[], problems: SpecProblems): readonly Query[] {
   const written = new Map<string, YamlPlace | undefined>();
   for (const { queries, idPlace, named } of read) {
@@ -295,7 +299,7 @@ function withIds(read: readonly ReadQuery[], problems: SpecProblems): readonly Q
   return all;
 }
 
-/** A row is named by its query, and its number. */
+/** A row is named by its query and its number. */
 function namedBy(
   named: ReadQuery['named'],
   text: string,

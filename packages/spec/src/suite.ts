@@ -4,13 +4,13 @@ import type { CompiledRule, NamePattern, Policy } from '@agentci/policy';
 import type { Cell } from '@agentci/results';
 import type { RunnerConfig } from './runner-config.ts';
 
-/** A spec, loaded: includes resolved, defaults merged, every value checked. */
+/** A loaded spec: includes resolved, defaults merged, every value checked. */
 export interface Suite {
   readonly version: 1;
   readonly agent: string;
-  /** As given by the user; messages and annotations name it so. */
+  /** As given by the user, for messages and annotations. */
   readonly file: string;
-  /** Folder that relative paths in the spec are resolved against. */
+  /** Base folder of relative paths in the spec. */
   readonly dir: string;
   /** `sha256:` of the canonical JSON of the merged spec. */
   readonly hash: string;
@@ -19,43 +19,46 @@ export interface Suite {
   readonly runner?: RunnerConfig;
   readonly cassette?: CassetteConfig;
   readonly use: readonly string[];
-  /** A recording is judged by every query that has its text, not by one of them alone. */
+  /** A recording is judged by every query with its text, not by a single one. */
   readonly sharesRecordings?: true;
   readonly judgeConfig?: Readonly<Record<string, unknown>>;
-  /** With a matrix, those of all cells; the cells of one query are beside each other. */
+  /** With a matrix, those of all cells. The cells of one query are adjacent. */
   readonly queries: readonly Query[];
   /** Every combination of the matrix. */
   readonly cells?: readonly Cell[];
-  /** The combination the others are compared with. */
+  /** The reference for comparing the other cells. */
   readonly baselineCell?: Cell;
-  /** Reports the file itself asks for, as Assay suites do: formats, and the folder for them. */
+  /** Reports requested in the file itself, as in Assay suites: formats, and their folder. */
   readonly output?: { readonly formats: readonly string[]; readonly directory: string };
 }
 
 export type LayerBlock = Readonly<Record<string, unknown>>;
 
-/** How a conversation goes: who speaks for the user, and what ends it. Its first message is the text of the query. */
+/**
+ * The plan of a conversation: the speaker for the user, and its end. Its first message is the text
+ * of the query.
+ */
 export interface ConversationPlan {
-  /** Entries with `when` are tried first, in order; the others are a queue. */
+  /** Entries with `when` are tried first, in order. The others are a queue. */
   readonly script: readonly ScriptEntry[];
-  /** Played by a model, where there is no script. */
+  /** Simulated by a model, if there is no script. */
   readonly user?: UserPlan;
   readonly maxTurns: number;
   readonly session: 'stateless' | 'stateful';
-  /** A script that is used up before one of `endTools` was called is an error. */
+  /** It is an error if the script ends before one of `endTools` was called. */
   readonly mustAgentEnd: boolean;
-  /** Names or patterns of tools; the turn that calls one is the last. */
+  /** Names or patterns of tools. A turn with a call to one is the last. */
   readonly endTools: readonly string[];
 }
 
-/** A user played by a model: who it is, what it knows and what it wants. */
+/** A user simulated by a model: persona, facts and goal. */
 export interface UserPlan {
   readonly persona?: string;
   readonly facts: Readonly<Record<string, string>>;
   readonly goal: string;
-  /** The tool that must have run before the user may be done. */
+  /** The tool that must have run before the user may finish. */
   readonly goalTool?: string;
-  /** The judge's model unless given. */
+  /** Default: the judge's model. */
   readonly model?: string;
 }
 
@@ -72,11 +75,11 @@ export interface TurnChecks {
   readonly correctness?: LayerBlock;
   readonly path?: LayerBlock;
   readonly cost?: LayerBlock;
-  /** Of each check by id. */
+  /** Location of each check by id. */
   readonly locations: Readonly<Record<string, Location>>;
 }
 
-/** What the world must look like after the run. */
+/** The required state after the run. */
 export interface StatePlan {
   readonly command: readonly string[];
   readonly timeoutMs: number;
@@ -84,7 +87,10 @@ export interface StatePlan {
   readonly subset?: unknown;
 }
 
-/** One case. `correctness`, `path` and `cost` hold the values as written, after defaults were merged. */
+/**
+ * One case. `correctness`, `path` and `cost` hold the values as written, after merging the
+ * defaults.
+ */
 export interface Query {
   readonly id: string;
   readonly query: string;
@@ -96,14 +102,14 @@ export interface Query {
   readonly expectedOutput?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly xfail?: string;
-  /** Why the query is not run. */
+  /** The reason why the query is not run. */
   readonly skip?: string;
   /**
-   * Every variable of the query: of the root, the defaults, the query, its row and its cell, later ones first. Absent where
-   * the spec has none in scope; braces are plain text then.
+   * Every variable of the query: of the root, the defaults, the query, its row and its cell. Later
+   * ones override earlier ones. Absent if the spec has none in scope. Then braces are plain text.
    */
   readonly vars?: Readonly<Record<string, unknown>>;
-  /** The combination of the matrix it is run for. Queries of several cells share their id. */
+  /** The combination of the matrix. Queries of several cells share their id. */
   readonly cell?: Cell;
   readonly conversation?: ConversationPlan;
   readonly turns?: readonly TurnChecks[];
@@ -111,20 +117,22 @@ export interface Query {
   readonly correctness?: LayerBlock;
   readonly path?: LayerBlock;
   readonly cost?: LayerBlock;
-  /** As written; evaluated by the metric catalogue. */
+  /** As written, evaluated by the metric catalog. */
   readonly metrics?: unknown;
   /** As written: a path or the policy itself. */
   readonly policy?: unknown;
-  /** The policy, read and compiled. */
+  /** The parsed and compiled policies. */
   readonly policies?: readonly Policy[];
-  /** A test of an Assay suite: judged once over all traces. `query` then says in words what it asks. */
+  /**
+   * A test of an Assay suite, judged once over all traces. `query` then describes the requirement.
+   */
   readonly test?: PolicyTest;
-  /** Of the query itself, and of each check by id (`path.max_tool_calls`). */
+  /** Location of the query, and of each check by id (`path.max_tool_calls`). */
   readonly location?: Location;
   readonly locations?: Readonly<Record<string, Location>>;
 }
 
-/** What one test of an Assay suite asks of every trace. */
+/** The requirement of an Assay test for every trace. */
 export type PolicyTest =
   | {
       readonly metric: 'args_valid';

@@ -26,12 +26,15 @@ import { unknownKeyHint } from './keys.ts';
 
 const MAX_WORD = 100;
 
-/** Checks one value against its schema and reports what is wrong, where. True when nothing is. */
+/**
+ * Checks one value against its schema and reports problems with their places. True if there are
+ * none.
+ */
 export function checkValue(
   entry: YamlEntry,
   schema: ValueSchema,
   problems: ProblemSink,
-  /** The value, for callers that have it already. */
+  /** The value, for callers that already have it. */
   value: unknown = toPlain(entry.value),
 ): boolean {
   const { value: node, key } = entry;
@@ -117,7 +120,7 @@ class ValueCheck {
     };
   }
 
-  /** When no branch fits, the value is of the wrong type. */
+  /** If no branch matches, the value has the wrong type. */
   #union({ path, branches }: Extract<ValueIssue, { kind: 'union' }>, node: YamlNode): void {
     const best = bestBranch(branches, path);
     if (best !== undefined) {
@@ -142,7 +145,7 @@ class ValueCheck {
 
   #unknownKey(path: ValuePath, key: string): void {
     const allowed = keysOf(schemasAt(this.#schema, path));
-    // A key of one form beside the key of another.
+    // A key of one form next to the key of another.
     const isElsewhere = allowed.includes(key);
     this.#problems.add(placeAt(this.#node, [...path, key], 'key'), {
       code: 'SPEC_UNKNOWN_KEY',
@@ -151,7 +154,10 @@ class ValueCheck {
     });
   }
 
-  /** A check is empty as a whole; a list inside a runner or a judge is a setting, which checks nothing either way. */
+  /**
+   * An empty check is reported as a whole. An empty list in a runner or a judge is a setting, which
+   * checks nothing anyway.
+   */
   #emptyHint(path: ValuePath): string {
     return path.length === 0
       ? 'a check of nothing cannot fail'
@@ -209,7 +215,7 @@ function typeHint(found: readonly ValueDef[], value: unknown, node: YamlNode): s
   return undefined;
 }
 
-/** `1.50` and `007` are other texts than the numbers they are read as. */
+/** `1.50` and `007` are different texts from the numbers they parse to. */
 function asWritten({ source, start }: YamlNode, value: unknown): string {
   const word = /^[^\s,[\]{}]+/.exec(source.text.slice(start, start + MAX_WORD))?.[0];
   return word !== undefined && resolvePlain(word) === value ? word : String(value);

@@ -22,34 +22,36 @@ import type { SpecProblems } from './problems.ts';
 /** The variables in scope of one query. */
 export interface Scope {
   readonly get: (name: string) => unknown;
-  /** The value is text of a CSV file, to be read as the key asks. */
+  /** The value is text from a CSV file, converted as the key requires. */
   readonly isText: (name: string) => boolean;
 }
 
-/** A text with variables in it, and the place of its node. */
+/** A text with variables, and the place of its node. */
 export interface VariableText {
   readonly node: YamlScalar;
   readonly slots: readonly TemplateSlot[];
-  /** Those that a backslash makes plain text. */
+  /** Variables that a backslash makes plain text. */
   readonly escaped: readonly TemplateSlot[];
 }
 
-/** An entry with its variables found: `fill` gives the entry for one set of values. */
+/** An entry with variables. `fill` returns the entry for one set of values. */
 export interface VariableEntry {
   readonly entry: YamlEntry;
   readonly texts: readonly VariableText[];
   readonly fill: (scope: Scope) => YamlEntry;
 }
 
-/** Texts under these keys are patterns: a value must match itself, whatever characters it has. */
+/**
+ * Texts under these keys are patterns. A value must match itself, so its characters are escaped.
+ */
 const isPattern = (key: string): boolean =>
   key === 'regex' || key === 'pattern' || /(?:^|_)regex(?:_|$)/.test(key);
-/** Texts under these keys are run, and values are never run. */
+/** Texts under these keys are executed, and values are never executed. */
 const isCode = (key: string): boolean => key === 'expr' || key === 'code';
 
 type Fill = (scope: Scope) => YamlNode;
 
-/** Finds the variables of an entry; undefined where it has none. Mistakes in them are reported. */
+/** Finds the variables of an entry and reports errors in them. Undefined if there are none. */
 export function findVariables(entry: YamlEntry, problems: SpecProblems): VariableEntry | undefined {
   const texts: VariableText[] = [];
   const finder = new Finder(texts, problems);
@@ -68,7 +70,7 @@ class Finder {
     this.#problems = problems;
   }
 
-  /** `key` is the nearest one above the node. */
+  /** `key` is the nearest key above the node. */
   find(node: YamlNode, key: string): Fill | undefined {
     if (node.kind === 'scalar') return this.#scalar(node, key);
     if (node.kind === 'seq') {
@@ -81,7 +83,7 @@ class Finder {
     }
     const fills = new Map<string, Fill>();
     for (const [name, entry] of node.entries) {
-      // What is run stays so all the way down.
+      // Everything below executed code is executed too.
       const fill = this.find(entry.value, isCode(key) ? key : name);
       if (fill !== undefined) fills.set(name, fill);
     }
@@ -136,7 +138,7 @@ const textNode = ({ source, start }: YamlPlace, value: YamlScalarValue): YamlSca
   value,
 });
 
-/** A value as if it were written at a place. */
+/** A value as a node at a place. */
 export function nodeOf(value: unknown, place: YamlPlace): YamlNode {
   const { source, start } = place;
   if (Array.isArray(value))
@@ -148,7 +150,10 @@ export function nodeOf(value: unknown, place: YamlPlace): YamlNode {
   return { kind: 'map', source, start, entries };
 }
 
-/** Every character that means something in a pattern, the dash of a class and the spaces of a line included. */
+/**
+ * Escapes every character with a meaning in patterns, including dashes in classes and spaces in
+ * lines.
+ */
 const escapeRegex = (text: string): string =>
   text
     .replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
@@ -157,7 +162,7 @@ const escapeRegex = (text: string): string =>
     .replaceAll('\u2028', '\\u2028')
     .replaceAll('\u2029', '\\u2029');
 
-/** Where the braces of a slot are written. Escapes and indentation move them, but not their order. */
+/** The place of a slot's braces. Escapes and indentation move them, but keep their order. */
 export function slotPlace({ source, start, value }: YamlScalar, at: number): YamlPlace {
   const text = String(value);
   let place = source.text.indexOf('{{', start);
@@ -166,7 +171,7 @@ export function slotPlace({ source, start, value }: YamlScalar, at: number): Yam
   return { source, start: place === -1 ? start : place };
 }
 
-/** One set of variables over another, without ever reaching a prototype. */
+/** Merges variables without access to prototypes. */
 export function mergeVars(
   ...all: readonly (Readonly<Record<string, unknown>> | undefined)[]
 ): Readonly<Record<string, unknown>> {
@@ -177,8 +182,9 @@ export function mergeVars(
 }
 
 /**
- * Reads texts of a CSV file as their key asks: where a number, a boolean, a list or a map is meant and the text is one in
- * JSON, it becomes one. Text that the key takes stays as it is, `007` included.
+ * Converts texts of a CSV file as their key requires: if the key expects a number, a boolean, a
+ * list or a map and the text is JSON for one, it is parsed. A text that the key accepts stays
+ * unchanged, even `007`.
  */
 export function fitTexts(schema: ValueSchema, node: YamlNode): YamlNode {
   return hasRowText(node) ? fitNode(schema, node) : node;
@@ -265,7 +271,7 @@ function withEntries(
 
 const MAX_NAME = 100;
 
-/** Why a name cannot be that of a variable, in words. */
+/** The reason why a variable name is invalid. */
 export function variableNameProblem(name: string, what: string): string | undefined {
   if (name.trim() === '') return `${what} needs a name`;
   if (name !== name.trim() || /[{}|\r\n]/.test(name))

@@ -32,7 +32,7 @@ test.each([
   { line: "zip: '{{zip}}'", text: '02139' },
   { line: 'tagged: !!int 0042', text: '42' },
   { line: 'anchored: &a 0042', text: '0042' },
-])('a fact is told as it is written: $line', ({ line, text }) => {
+])('a fact keeps its written form: $line', ({ line, text }) => {
   expect(factsOf(line)).toEqual({ [line.split(':')[0]!]: text });
 });
 

@@ -1,6 +1,6 @@
 import { isObject } from '@agentci/lib/data';
 
-/** Names under which a request gives the id of a call, or refers to it. */
+/** Names of fields with the id of a call, or a reference to it. */
 const ID_KEYS: ReadonlySet<string> = new Set([
   'id',
   'call_id',
@@ -22,8 +22,8 @@ const CALLS: ReadonlySet<string> = new Set([
 const CALL_TYPES: ReadonlySet<unknown> = new Set(['tool_use', 'function_call', 'tool-call']);
 
 /**
- * A request with the ids of its calls in the order of the calls: some clients draw ids where their provider gives none, new
- * ones in every run. Which result belongs to which call stays the same.
+ * Numbers the call ids of a request in order, because some clients generate random ids if their
+ * provider gives none. Results keep their calls.
  */
 export function withPlainCallIds(body: unknown): unknown {
   const ids = new Map<string, string>();

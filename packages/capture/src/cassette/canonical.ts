@@ -7,23 +7,26 @@ import { prepareIgnore } from './ignore.ts';
 import { plainPath } from './plain-path.ts';
 import { prepareScrub, type Scrub } from './scrub.ts';
 
-/** A request as the front gets it. */
+/** A request as the front receives it. */
 export interface RawRequest {
   readonly provider: string;
   readonly method: string;
-  /** What follows the provider's address, query string included. */
+  /** The part after the provider's address, with the query string. */
   readonly path: string;
   readonly body: Buffer;
   readonly encoding?: string | undefined;
 }
 
-/** What a request says, without credentials: JSON, other text, or the hash of bytes, which cannot be reviewed anyway. */
+/**
+ * The content of a request without credentials: JSON, other text, or the hash of bytes, which
+ * nobody can review.
+ */
 export type RequestBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes'; readonly sha256: string; readonly size: number };
 
-/** A request as a cassette keeps it. */
+/** A request as stored in a cassette. */
 export interface StoredRequest {
   readonly provider: string;
   readonly method: string;
@@ -33,7 +36,7 @@ export interface StoredRequest {
 
 export const emptyBody: RequestBody = { kind: 'text', text: '' };
 
-/** Reads a request and takes its credentials out. Every kind of body counts: one that cannot be parsed is its bytes. */
+/** Reads a request and removes its credentials. A body that cannot be parsed is kept as bytes. */
 export function readRequest({ provider, method, path, body, encoding }: RawRequest): StoredRequest {
   return { provider, method, path: plainPath(path), body: readBody(unpacked(body, encoding)) };
 }
@@ -48,9 +51,9 @@ function readBody(bytes: Buffer): RequestBody {
   const value = parse(text);
   if (value === undefined) return { kind: 'text', text: withoutCredentials(oneBoundary(text)) };
   const bare = withoutCredentialFields(text);
-  // Parsed it would be what one of the two values says, and servers differ in which of them they take.
+  // Servers differ in which of two duplicate keys they take, so the body stays text.
   if (findDuplicateKey(text) !== undefined) return { kind: 'text', text: withoutCredentials(bare) };
-  // Most requests hold none, which the text as a whole tells sooner than all its parts.
+  // Most requests contain none. Checking the whole text is faster than checking all its parts.
   const isClean = withoutCredentials(bare) === bare;
   const kept = bare === text ? value : parseExact(bare);
   return { kind: 'json', value: isClean ? kept : mapTexts(kept, withoutCredentials) };
@@ -64,13 +67,13 @@ function parse(text: string): unknown {
   }
 }
 
-/** Clients draw the border of a form's parts anew for each request. */
+/** Clients generate a new boundary between the parts of a form for each request. */
 function oneBoundary(text: string): string {
   const border = /^--([^\r\n]{8,70})\r\n/.exec(text)?.[1];
   return border === undefined ? text : text.replaceAll(border, 'boundary');
 }
 
-/** The form of a request that is compared: what two requests must share to get the same answer. */
+/** The compared form of a request. Two requests with the same form get the same answer. */
 export interface Canonical {
   /** `POST openai /chat/completions`. */
   readonly place: string;
@@ -79,14 +82,17 @@ export interface Canonical {
   readonly key: string;
 }
 
-/** How requests are compared. */
+/** The rules for comparing requests. */
 export interface MatchRules {
   readonly ignore: readonly string[];
   readonly scrub: Scrub;
   readonly canonical: (request: StoredRequest) => Canonical;
-  /** As `canonical`, with nothing scrubbed. */
+  /** Like `canonical`, without `scrub`. */
   readonly exactKey: (request: StoredRequest) => string;
-  /** What a cassette keeps, to tell a request that was changed by hand: ids of calls count. */
+  /**
+   * A hash in the cassette to detect requests that were edited by hand. It includes the ids of
+   * calls.
+   */
   readonly storedKey: (request: StoredRequest) => string;
 }
 
@@ -95,7 +101,7 @@ interface GivenRules {
   readonly scrub: readonly string[];
 }
 
-/** Rules made so far: all cassettes of a suite have the same, and what is known of an entry under them is kept. */
+/** Cached rules. All cassettes of a suite share them, with their cached entries. */
 const made = new Map<string, MatchRules>();
 const MAX_MADE = 100;
 
@@ -117,7 +123,7 @@ function makeRules(given: GivenRules): MatchRules {
     if (body.kind === 'text') return { text: body.text };
     return { sha256: body.sha256 };
   };
-  // An entry is looked at when its file is read, and again when its answers are laid out.
+  // An entry is used when its file is read, and again when it answers requests.
   const seen = new WeakMap<StoredRequest, Canonical>();
   const canonical = (request: StoredRequest): Canonical => {
     const before = seen.get(request);
@@ -152,7 +158,9 @@ function makeRules(given: GivenRules): MatchRules {
 const keyOf = (place: string, body: unknown): string =>
   sha256Hex(`${place}\n${canonicalJson(body)}`).slice(0, 32);
 
-/** Whether a client writes the version depends on the base address it was given, which may differ from machine to machine. */
+/**
+ * Some clients add the version depending on their base address, which may differ between machines.
+ */
 const sharedPath = (path: string): string => path.replace(/^\/(?:openai\/)?v1(?=\/)/, '');
 
 function scrubbed(value: unknown, scrub: Scrub): unknown {

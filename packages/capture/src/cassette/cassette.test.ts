@@ -72,7 +72,7 @@ const refusal = (work: () => unknown): string => {
   return 'accepted';
 };
 
-/** Thirty turns of a conversation, each request with all that was said before. */
+/** Thirty turns of a conversation, each request with all previous messages. */
 function loop(turns: number): CassetteEntry[] {
   const messages: unknown[] = [{ role: 'system', content: 'S'.repeat(2000) }];
   return Array.from({ length: turns }, (_, at) => {
@@ -91,7 +91,7 @@ function loop(turns: number): CassetteEntry[] {
 describe('the file of a cassette', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
 
-  it('gives back every request and every byte, whatever they are', () => {
+  it('preserves every request and every byte', () => {
     const anyEntry = fc.record({
       value: json,
       kind: fc.constantFrom('json', 'text'),
@@ -120,7 +120,7 @@ describe('the file of a cassette', () => {
     );
   });
 
-  it('grows with what is said, not with how often it is repeated: 60 turns are less than three times 20', () => {
+  it('grows with new messages, not with their repetition: 60 turns are less than three times 20', () => {
     const size = (turns: number): number => writeCassette(cassetteOf(loop(turns))).length;
     expect(size(60)).toBeLessThan(3 * size(20));
     const lines = writeCassette(cassetteOf(loop(60)))
@@ -130,7 +130,7 @@ describe('the file of a cassette', () => {
     expect(lines.at(-1)!.length).toBeLessThan(800);
   });
 
-  it('reads like what was said: a JSON reply is JSON, and a stream is its pieces', () => {
+  it('is readable: a JSON reply is JSON, and a stream is its pieces', () => {
     const stream = {
       ...entry(2, { stream: true }),
       chunks: [Buffer.from('data: 1\n\n'), Buffer.from('data: [DONE]\n\n')],
@@ -276,7 +276,7 @@ describe('matching', () => {
       { messages: [turn('user', [{ type: 'tool_result', content: 'a' }])] },
       'earlier turn',
     ],
-  ])('a change of %s is told by whose words they are', (_, recorded, cause) => {
+  ])('a change of %s is attributed to its author', (_, recorded, cause) => {
     const now = JSON.parse(JSON.stringify(recorded).replace('"a"', '"b"')) as object;
     const miss = new Deck([entry(1, recorded)], PLAIN).explain(asked(now));
     expect(miss.first?.cause).toBe(cause);
@@ -341,7 +341,7 @@ describe('matching', () => {
     expect(deck.unused().map(({ i }) => i)).toEqual([2]);
   });
 
-  it('gives the last answer again where that is asked for, and keeps an entry that is only looked at', () => {
+  it('repeats the last answer if requested, and keeps an entry that is only inspected', () => {
     const deck = new Deck([entry(1, body), entry(2, body)], PLAIN, { repeatsLast: true });
     expect(deck.take(asked(body), { keeps: true })?.entry.i).toBe(1);
     expect([1, 2, 3].map(() => deck.take(asked(body))?.entry.i)).toEqual([1, 2, 2]);
@@ -387,7 +387,7 @@ describe('matching', () => {
     expect(new Deck([entry(1, was)], PLAIN).explain(asked(is)).scrub).toEqual(['iso-date', 'port']);
   });
 
-  it('does not propose a pattern where something else differs too', () => {
+  it('does not propose a pattern if something else differs too', () => {
     const was = { messages: [{ content: '2026-11-17 yes' }] };
     const is = { messages: [{ content: '2026-11-18 no' }] };
     expect(new Deck([entry(1, was)], PLAIN).explain(asked(is)).scrub).toBeUndefined();
@@ -437,7 +437,7 @@ describe('recording', () => {
       true,
       false,
     ],
-  ])('advises "errors: true" only where that would keep %s', (_, given, errors, isAdvised) => {
+  ])('advises "errors: true" only if that would keep %s', (_, given, errors, isAdvised) => {
     const thrown = (): unknown => {
       try {
         return record([exchange(given)], PLAIN, errors);
@@ -461,7 +461,7 @@ describe('recording', () => {
     expect(refusal(() => record([exchange(given)]))).toContain('CASSETTE_INCOMPLETE');
   });
 
-  it('a call that the agent gave up before its answer began is refused with what can be done about it', () => {
+  it('a call that the agent gave up before its answer began is refused with a way out', () => {
     const given = {
       status: undefined,
       error: 'client_abort',
@@ -516,7 +516,7 @@ describe('recording', () => {
   });
 
   it.each([
-    // A key that no other test has given a name.
+    // A key without a name from another test.
     ['whole', ['{"text":"the key is sk-test-9876543210zyxwvutsrq."}']],
     ['cut by chunks', ['{"text":"the key is sk-test-98765', '43210zyxwvutsrq."}']],
     [
@@ -561,7 +561,7 @@ describe('recording', () => {
     expect(new Deck([kept!], PLAIN).take(record([elsewhere])[0]!)).toBeDefined();
   });
 
-  it('a body with a key twice matches only where all its values are the same', () => {
+  it('a body with duplicate keys matches only if all its values are equal', () => {
     const twice = (first: number): Exchange =>
       exchange({ request: Buffer.from(`{"model":"m","temperature":${first},"temperature":1}`) });
     const inside = (first: number): Exchange =>

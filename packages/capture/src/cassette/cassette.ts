@@ -5,40 +5,42 @@ import type { UserWords } from './user-words.ts';
 
 export const CASSETTE_SCHEMA = 'agentci.cassette/1';
 
-/** One request to a model and its reply, as they are kept for replay. */
+/** One request to a model and its reply, as stored for replay. */
 export interface CassetteEntry extends StoredRequest {
-  /** From 1, in the order the requests began. */
+  /** Number from 1, in the order the requests began. */
   readonly i: number;
   readonly route: Route;
   readonly model?: string;
   readonly status: number;
-  /** Of the reply; the few that clients act on. */
+  /** Reply headers that clients depend on. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The reply's bytes with their borders. */
+  /** The bytes of the reply in their original chunks. */
   readonly chunks: readonly Buffer[];
-  /** We added the wish for usage: it is hidden from a client that has no such wish. */
+  /** The capture requested usage data. It is hidden from clients that do not request it. */
   readonly askedUsage?: boolean;
-  /** The client hung up before the reply was over, so these are the bytes until then. */
+  /** The client hung up before the end of the reply. These are the bytes until then. */
   readonly why?: Extract<Broken, 'client_abort'>;
-  /** How long the client had waited by then, in whole seconds; absent where it was less than one. */
+  /** Seconds until the client hung up, rounded down. Absent if less than one. */
   readonly hungUpAfterS?: number;
-  /** Names of credentials that were taken out of the reply because `scrub` says so. */
+  /** Names of credentials that `scrub` removed from the reply. */
   readonly scrubbed?: readonly string[];
 }
 
-/** A provider as the recorded agent knew it. */
+/** The settings of a provider in the recorded agent. */
 export interface CassetteProvider {
-  /** Its base address did not end as its SDKs expect. */
+  /** Its base address lacked the suffix that its SDKs expect. */
   readonly tail?: false;
   /** The user had set its address. */
   readonly set?: true;
-  /** That address, where it was one of this machine: an agent may have it in its code as well. */
+  /** That address, if it was local. An agent may also have it in its code. */
   readonly at?: string;
-  /** How a server was asked that the agent names by its address; its name here does not say. */
+  /**
+   * The protocol of a server that the agent addresses by URL, because its name does not contain it.
+   */
   readonly scheme?: 'http' | 'https';
 }
 
-/** Which run of which query a cassette holds. */
+/** Identifies the run and query of a cassette. */
 export interface CassetteName {
   readonly agent: string;
   readonly id: string;
@@ -55,11 +57,13 @@ export interface Cassette extends CassetteName {
   readonly providers: Readonly<Record<string, CassetteProvider>>;
   readonly ignore: readonly string[];
   readonly scrub: readonly string[];
-  /** Written by hand into a recording without calls: the query is meant to be answered without a model. */
+  /**
+   * Written by hand into a recording without calls: the query should be answered without a model.
+   */
   readonly noCalls?: true;
   readonly entries: readonly CassetteEntry[];
-  /** What the user of a conversation said, where a model plays it. */
+  /** The messages of a simulated user in a conversation. */
   readonly user?: readonly UserWords[];
-  /** What MCP servers answered; absent where they were not recorded, and answer for themselves. */
+  /** Replies of MCP servers. Absent if they were not recorded and run live. */
   readonly mcp?: readonly McpCall[];
 }

@@ -61,7 +61,7 @@ export const cassetteSchema = v
   })
   .describe('Record the calls of models once, and answer them from files afterwards');
 
-/** `cassette:` as the rest of the program knows it. */
+/** The parsed `cassette:` section. */
 export interface CassetteConfig {
   readonly dir?: string;
   readonly mode?: CassetteModeChoice;

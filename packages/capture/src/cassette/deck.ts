@@ -13,32 +13,34 @@ import { SCRUB_NAMES } from './scrub.ts';
 /** An answer for a request. */
 export interface Match {
   readonly entry: CassetteEntry;
-  /** It fits only because of what `scrub` leaves out. */
+  /** It matches only because of `scrub`. */
   readonly isScrubbed: boolean;
 }
 
-/** Why there is no answer. */
+/** The reason for a missing answer. */
 export interface Miss {
   readonly request: StoredRequest;
-  /** The entry most like the request; absent where the cassette has none. */
+  /** The most similar entry. Absent if the cassette is empty. */
   readonly nearest?: CassetteEntry;
-  /** The first difference from it, and the causes of any others. */
+  /** The first difference from it, and the causes of the others. */
   readonly first?: Difference;
   readonly others: readonly Difference['cause'][];
-  /** The same request was recorded so often, and asked once more. */
+  /** Number of recordings of the same request, all of them used. */
   readonly recordedTimes?: number;
-  /** Names that `scrub` would need for the request to match. */
+  /** Names to add to `scrub` so that the request matches. */
   readonly scrub?: readonly string[];
 }
 
-/** An entry in the deck. */
+/** An entry with its position in the cassette. */
 export interface Card {
   readonly entry: CassetteEntry;
   readonly canonical: Canonical;
   isUsed: boolean;
 }
 
-/** The answers of one cassette during one run. The nth request of a kind gets the nth answer to it. */
+/**
+ * The answers of one cassette during one run. The nth request of a kind gets the nth answer to it.
+ */
 export class Deck {
   readonly #rules: MatchRules;
   readonly #repeatsLast: boolean;
@@ -64,12 +66,12 @@ export class Deck {
     return this.#cards.length;
   }
 
-  /** Whether there is an answer to this request, given or not. */
+  /** Whether there is an answer to this request, used or not. */
   has(request: StoredRequest): boolean {
     return this.#byKey.has(this.#rules.canonical(request).key);
   }
 
-  /** The next answer to this request. With `keeps` it stays there for the next time. */
+  /** The next answer to this request. With `keeps` it stays for the next time. */
   take(request: StoredRequest, { keeps = false } = {}): Match | undefined {
     const { key } = this.#rules.canonical(request);
     const cards = this.#byKey.get(key) ?? [];
@@ -84,8 +86,8 @@ export class Deck {
   }
 
   /**
-   * The next entry, where the request is the recorded one to the byte. Most agents ask again just as they did, and then
-   * there is nothing to compare by its meaning.
+   * The next entry, if the request is identical byte by byte. Most agents repeat their requests
+   * exactly, which saves the comparison by content.
    */
   nextSame({ provider, method, path, body, encoding }: RawRequest): Card | undefined {
     const card = this.#cards.find(({ isUsed }) => !isUsed);
@@ -98,7 +100,7 @@ export class Deck {
     return card;
   }
 
-  /** Entries that no request asked for. */
+  /** Entries that no request used. */
   unused(): readonly CassetteEntry[] {
     return this.#cards.filter(({ isUsed }) => !isUsed).map(({ entry }) => entry);
   }
@@ -132,7 +134,7 @@ export class Deck {
     };
   }
 
-  /** The fewest named patterns with which an unused entry would match. */
+  /** The smallest set of `scrub` patterns with which an unused entry would match. */
   #scrubFor(request: StoredRequest): readonly string[] | undefined {
     const { ignore, scrub } = this.#rules;
     const free = SCRUB_NAMES.filter((name) => !scrub.names.includes(name));
@@ -145,7 +147,7 @@ export class Deck {
       );
       if (fits === undefined) continue;
       if (extra.length === 1) return extra;
-      // Of all of them, those that it cannot do without.
+      // Only the necessary ones.
       return extra.filter((name) => {
         const fewer = matchRules({
           ignore,

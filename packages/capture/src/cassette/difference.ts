@@ -2,7 +2,7 @@ import { canonicalJson, isObject } from '@agentci/lib/data';
 import { isExactNumber } from '@agentci/lib/json';
 import type { Canonical } from './canonical.ts';
 
-/** What about a request is not as recorded. */
+/** Categories of differences between a request and its recording. */
 export type DriftCause =
   | 'endpoint'
   | 'model'
@@ -15,7 +15,7 @@ export type DriftCause =
 
 export interface Difference {
   readonly cause: DriftCause;
-  /** JSON pointer into the body; absent where the address differs. */
+  /** JSON pointer into the body. Absent if the address differs. */
   readonly pointer?: string;
   readonly recorded: unknown;
   readonly asked: unknown;
@@ -34,7 +34,10 @@ const MODEL_FIELDS = ['model', 'modelId'];
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** All differences of two requests, one for each cause, the most telling first. Empty where they are the same. */
+/**
+ * All differences between two requests, one per cause, most informative first. Empty if they are
+ * equal.
+ */
 export function differences(recorded: Canonical, asked: Canonical): readonly Difference[] {
   const found: Difference[] = [];
   if (recorded.place !== asked.place) {
@@ -92,7 +95,7 @@ const withoutModel = (place: string): string =>
 const isSystem = (turn: unknown): boolean =>
   isObject(turn) && (turn.role === 'system' || turn.role === 'developer');
 
-/** Chat requests carry the system prompt among their turns. */
+/** Chat requests have the system prompt in their messages. */
 function systemTurns(before: Body, now: Body): Difference[] {
   for (const field of ['messages', 'input']) {
     const [a, b] = [before[field], now[field]].map((turns) => (Array.isArray(turns) ? turns : []));
@@ -105,18 +108,20 @@ function systemTurns(before: Body, now: Body): Difference[] {
   return [];
 }
 
-/** The turns with system prompts blanked: those have a cause of their own. */
+/** Messages without system prompts, which have a separate cause. */
 const turnsOf = (turns: unknown): unknown =>
   Array.isArray(turns) ? turns.map((turn) => (isSystem(turn) ? { role: 'system' } : turn)) : turns;
 
-/** Whether the place is in what the user says last: a text alone, or a turn that no answer follows. */
+/**
+ * Whether the path is in the last user message: a plain text, or a turn without a following answer.
+ */
 function isLastWord(turns: unknown, pointer: string): boolean {
   if (!Array.isArray(turns)) return typeof turns === 'string';
   const place = Number(pointer.split('/')[2]);
   return place < turns.length && turns.slice(place).every(isUsers);
 }
 
-/** Results of tools come in turns of users too. */
+/** Tool results are in user messages too. */
 function isUsers(turn: unknown): boolean {
   if (!isObject(turn) || (turn.role ?? 'user') !== 'user' || (turn.type ?? 'message') !== 'message')
     return false;
@@ -128,7 +133,7 @@ function isUsers(turn: unknown): boolean {
   );
 }
 
-/** How much of the one is in the other: higher is nearer. */
+/** The similarity of two requests. Higher is more similar. */
 export function likeness(recorded: Canonical, asked: Canonical): number {
   let score: number;
   if (recorded.place === asked.place) score = 100;
@@ -145,7 +150,10 @@ export function likeness(recorded: Canonical, asked: Canonical): number {
   return score;
 }
 
-/** The share of turns that are the same. A changed one early must not make a much shorter conversation look nearer. */
+/**
+ * The share of equal turns. An early change must not make a much shorter conversation look more
+ * similar.
+ */
 function sharedTurns(a: readonly unknown[], b: readonly unknown[]): number {
   const length = Math.max(a.length, b.length);
   let same = 0;
@@ -156,7 +164,7 @@ function sharedTurns(a: readonly unknown[], b: readonly unknown[]): number {
 
 type Place = Pick<Difference, 'recorded' | 'asked'> & { readonly pointer: string };
 
-/** The first place, in the order of the recorded value, at which two values differ. */
+/** The first path, in the order of the recorded value, at which two values differ. */
 function firstDifference(recorded: unknown, asked: unknown, pointer: string): Place | undefined {
   if (Array.isArray(recorded) && Array.isArray(asked)) {
     for (let i = 0; i < Math.max(recorded.length, asked.length); i++) {
@@ -174,7 +182,7 @@ function firstDifference(recorded: unknown, asked: unknown, pointer: string): Pl
     }
     return undefined;
   }
-  // A field that is null is not one that is absent, though both are written alike.
+  // A null field differs from an absent one, although both are serialized alike.
   const isSame =
     (recorded === undefined) === (asked === undefined) &&
     canonicalJson(recorded) === canonicalJson(asked);

@@ -1,6 +1,6 @@
 import { isObject } from '@agentci/lib/data';
 
-/** Fields that SDKs fill anew for every run and that say nothing about the answer. */
+/** Fields that SDKs generate for every run and that do not affect the answer. */
 export const DEFAULT_IGNORE: readonly string[] = [
   'user',
   'metadata',
@@ -10,7 +10,9 @@ export const DEFAULT_IGNORE: readonly string[] = [
   'store',
 ];
 
-/** A field at the top of a body by its name, or a JSON pointer in which `*` is any key or place of a list. */
+/**
+ * The name of a top-level field of a body, or a JSON pointer in which `*` is any key or list index.
+ */
 export const IGNORE_FORM = /^(?:[^/\s][^/]*|(?:\/(?:[^~/]|~[01])+)+)$/;
 
 const stepsOf = (item: string): readonly string[] =>
@@ -21,7 +23,10 @@ const stepsOf = (item: string): readonly string[] =>
         .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     : [item];
 
-/** Prepares the defaults and what a spec adds to them: gives bodies without the fields they name. */
+/**
+ * Prepares the default fields and those of a spec. Returns a function that removes them from a
+ * body.
+ */
 export function prepareIgnore(items: readonly string[]): (body: unknown) => unknown {
   const paths = [...new Set([...DEFAULT_IGNORE, ...items])].map(stepsOf);
   const names = new Set(paths.filter(({ length }) => length === 1).map(([name]) => name!));
@@ -40,7 +45,7 @@ function without(value: unknown, steps: readonly string[], at: number): unknown 
   const isLast = at === steps.length - 1;
   const fits = (key: string): boolean => step === '*' || step === key;
   if (Array.isArray(value)) {
-    // A place of a list keeps its place: the others must not move up.
+    // An ignored list item keeps its position, so that the others do not move up.
     return value.map((item, i) => {
       if (fits(String(i))) return isLast ? null : without(item, steps, at + 1);
       return item;

@@ -7,16 +7,16 @@ export interface McpCall {
   readonly server: string;
   readonly method: string;
   readonly params?: unknown;
-  /** `result` or `error`, as the server gave it; absent where the agent cancelled the request before that. */
+  /** `result` or `error` from the server. Absent if the agent cancelled the request before. */
   readonly answer?: Readonly<Record<string, unknown>>;
   /** Notifications of the server before the answer, and after it. */
   readonly before?: readonly Message[];
   readonly after?: readonly Message[];
-  /** What else it sent of its own, by method: not given again. */
+  /** Number of other unsolicited messages by method. They are not replayed. */
   readonly leftOut?: Counts;
 }
 
-/** A line of a cassette for what an MCP server answered, after those of the model's calls. */
+/** Writes a cassette line with a reply of an MCP server. These lines follow the model calls. */
 export const writeMcpCall = (
   { server, method, params, answer, before, after, leftOut }: McpCall,
   at: number,
@@ -31,7 +31,7 @@ export const writeMcpCall = (
   left_out: leftOut,
 });
 
-/** What a line holds, or what is wrong with it. */
+/** Parses a line, or returns the problem. */
 export function readMcpCall(line: Readonly<Record<string, unknown>>, at: number): McpCall | string {
   const {
     server,
@@ -69,6 +69,6 @@ const isCounts = (value: unknown): value is Counts | undefined =>
   value === undefined ||
   (isObject(value) && Object.values(value).every((one) => Number.isInteger(Number(one))));
 
-/** Calls as a tap would have written them down. */
+/** Calls in the line format of a tap. */
 export const linesOfCalls = (calls: readonly McpCall[]): TapLine[] =>
   calls.flatMap(({ server: _, answer, ...call }, at) => linesOf({ id: at + 1, answer, ...call }));

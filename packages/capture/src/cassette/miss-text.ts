@@ -3,14 +3,20 @@ import { isExactNumber, stringifyExact } from '@agentci/lib/json';
 import { clip, plural } from '@agentci/lib/text';
 import type { Miss } from './deck.ts';
 
-/** Characters that do not show, or only turn the direction of writing; JSON shows the controls of ASCII. */
+/**
+ * Invisible characters, or those that only change the writing direction. JSON escapes ASCII
+ * controls.
+ */
 const HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\x7f-\x9f\u2028\u2029]/u;
 
-/** Characters shown around the first one that differs. */
+/** Number of characters shown around the first difference. */
 const BEFORE = 30;
 const AFTER = 60;
 
-/** A miss in words: what was asked, the nearest entry, the first difference by its cause, and what would make it match. */
+/**
+ * Describes a miss: the request, the nearest entry, the first difference with its cause, and a way
+ * to make it match.
+ */
 export function missText(
   miss: Miss,
   { file, call }: { readonly file: string; readonly call: number },
@@ -33,7 +39,7 @@ export function missText(
   ]).join('; ');
 }
 
-/** Both values around the first character that differs. */
+/** Both values around the first different character. */
 function excerpts(recorded: unknown, asked: unknown): [string, string] {
   const [a, b] = [textOf(recorded), textOf(asked)];
   if (a === undefined || b === undefined) return [shown(a, 0), shown(b, 0)];
@@ -41,7 +47,7 @@ function excerpts(recorded: unknown, asked: unknown): [string, string] {
   while (at < a.length && at < b.length && a[at] === b[at]) at++;
   const start = at > BEFORE + 10 ? at - BEFORE : 0;
   const [left, right] = [shown(a, start), shown(b, start)];
-  // What looks the same is told apart by its code points: an accent that is a character of its own, or one that does not show.
+  // Shows code points if the texts look the same: combining accents, or invisible characters.
   const from = [a, b].some((text) => /[\uDC00-\uDFFF]/.test(text.charAt(at))) ? at - 1 : at;
   const isHidden = [a, b].some((text) =>
     HIDDEN.test(String.fromCodePoint(text.codePointAt(from) ?? 0x20)),
@@ -69,7 +75,7 @@ const shown = (text: string | undefined, start: number): string =>
     ? 'nothing'
     : JSON.stringify(`${start > 0 ? '…' : ''}${clip(text.slice(start), BEFORE + AFTER)}`);
 
-/** The characters from the first that differs on, by number. */
+/** The code points from the first difference on. */
 const codePoints = (text: string, at: number): string => {
   const points = [...text.slice(at)]
     .slice(0, 4)

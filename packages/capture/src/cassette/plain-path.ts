@@ -1,6 +1,6 @@
 import { isKeyName, PLACEHOLDER, withoutCredentials } from '@agentci/lib/secrets';
 
-/** The path with its parameters in order and without the values of keys. */
+/** The path with sorted parameters and without the values of keys. */
 export function plainPath(path: string): string {
   const at = path.indexOf('?');
   if (at < 0) return withoutCredentials(path);
@@ -8,7 +8,7 @@ export function plainPath(path: string): string {
     .map(([name, value]): [string, string] =>
       isKeyName(name) ? [name, PLACEHOLDER] : [name, withoutCredentials(value)],
     )
-    // A key may travel in the address on one machine and in a header on the other.
+    // A key may be in the address on one machine and in a header on another.
     .filter(([, value]) => value !== PLACEHOLDER)
     .sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)));
   const query = new URLSearchParams(kept).toString();

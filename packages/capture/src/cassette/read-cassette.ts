@@ -20,11 +20,11 @@ import { readUserWords, type UserWords } from './user-words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a cassette says of itself in its first line. */
+/** The content of the first line of a cassette. */
 export type CassetteHeader = Omit<Cassette, 'entries' | 'user' | 'mcp'> & {
   readonly exchanges: number;
   readonly userReplies: number;
-  /** Absent where MCP servers were not recorded. */
+  /** Absent if MCP servers were not recorded. */
   readonly mcpCalls?: number;
 };
 
@@ -32,8 +32,8 @@ const RECORD_AGAIN =
   'Restore the file from version control, or record it again with --cassette record.';
 
 /**
- * Reads a cassette, strictly: one that is damaged, cut short, of another version or of another query is refused, since it
- * would answer with what was never said.
+ * Reads a cassette strictly. Rejects one that is damaged, truncated, of another version or of
+ * another query, because it would return wrong answers.
  */
 export function readCassette(text: string, file: string): Cassette {
   const damaged = (line: number, what: string, hint = RECORD_AGAIN): never => {
@@ -103,7 +103,7 @@ function countText({ exchanges, userReplies, mcpCalls }: CassetteHeader, found: 
   return `the first line announces ${plural(exchanges, 'exchange')}${replies}, one per line, and ${plural(found, 'line')} ${found === 1 ? 'follows' : 'follow'} it: ${found < expected ? 'the file was cut short' : 'lines were added'}`;
 }
 
-/** Reads the first line alone. */
+/** Reads the first line only. */
 export function readHeader(line: string, file: string): CassetteHeader {
   const value = parseLine(line);
   const refuse = (what: string): never => {
@@ -164,7 +164,7 @@ export function readHeader(line: string, file: string): CassetteHeader {
   };
 }
 
-/** The entry, or what is wrong with it. */
+/** The entry, or its problem. */
 function readEntry(
   value: Fields,
   i: number,
@@ -254,7 +254,7 @@ function readResponse(
   return { status, headers: headers as Record<string, string>, chunks: chunks.map(bytesOf) };
 }
 
-/** Node refuses to send any other. */
+/** Node refuses to send other headers. */
 const isHeader = ([name, value]: [string, unknown]): boolean =>
   /^[a-z0-9-]{1,100}$/.test(name) &&
   typeof value === 'string' &&

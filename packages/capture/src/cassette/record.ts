@@ -12,7 +12,7 @@ import { readCassette } from './read-cassette.ts';
 import type { Scrub } from './scrub.ts';
 import { writeCassette } from './write-cassette.ts';
 
-/** Of the statuses of clients' mistakes these are about the account or the moment, not about the request. */
+/** 4xx statuses that concern the account or the moment, not the request. */
 const NOT_ANSWERS: ReadonlySet<number> = new Set([401, 403, 408, 409, 429]);
 
 const isAnswer = (status: number): boolean =>
@@ -20,13 +20,13 @@ const isAnswer = (status: number): boolean =>
 
 export interface RecordOptions {
   readonly rules: MatchRules;
-  /** Failed replies are kept too. */
+  /** Keeps failed replies too. */
   readonly errors: boolean;
 }
 
 /**
- * The exchanges of a run as entries from 1 on. A failed one is left out where the same request was answered another time;
- * where it was not, the recording could not be replayed and is refused.
+ * The exchanges of a run as entries, numbered from 1. A failed one is dropped if the same request
+ * succeeded another time. Otherwise the recording could not be replayed and is rejected.
  */
 export function recordEntries(
   exchanges: readonly Exchange[],
@@ -91,7 +91,7 @@ function whyNotKept(
   return errors || isAnswer(status) ? undefined : `status ${status}`;
 }
 
-/** Headers that clients act on. */
+/** Headers that clients depend on. */
 const KEPT_HEADERS = [
   'content-type',
   'content-encoding',
@@ -99,7 +99,7 @@ const KEPT_HEADERS = [
   'retry-after-ms',
   'x-should-retry',
 ];
-/** Clients show them to people; each call has another. */
+/** Clients show them to users, and they are unique per call. */
 const ID_HEADERS = ['x-request-id', 'request-id', 'x-amzn-requestid'];
 
 function entryOf(
@@ -148,7 +148,10 @@ function decode(text: string): string {
   }
 }
 
-/** The reply without credentials that `scrub` names; any other refuses the recording. */
+/**
+ * Removes the credentials that `scrub` names from the reply. Any other credential rejects the
+ * recording.
+ */
 function withoutSecrets(
   exchange: Exchange,
   scrub: Scrub,
@@ -180,7 +183,10 @@ function withoutSecrets(
   return { reply, names: names(found) };
 }
 
-/** What a recording is refused for is in the agent's answer and trace as well: from now on it is masked wherever it is written. */
+/**
+ * A rejected credential is in the agent's answer and trace too, so it is masked in all output from
+ * now on.
+ */
 const hide = (
   found: readonly { readonly credential: FoundCredential; readonly text: string }[],
 ): void =>
@@ -192,7 +198,7 @@ const hide = (
     })),
   );
 
-/** Credentials in a reply, also where a stream cuts them in pieces. */
+/** Finds credentials in a reply, even if a stream splits them. */
 function credentialsIn(
   exchange: Exchange,
 ): { readonly credential: FoundCredential; readonly text: string }[] {
@@ -206,8 +212,8 @@ function credentialsIn(
 }
 
 /**
- * The text of a cassette, proved: it reads back, and every request in it finds its own answer. No credential is in it,
- * whatever the parts looked like one by one.
+ * The verified text of a cassette: it can be read, every request in it finds its own answer, and it
+ * contains no credential, even across parts.
  */
 export function provenText(cassette: Cassette, rules: MatchRules, file: string): string {
   const text = writeCassette(cassette);

@@ -116,7 +116,7 @@ describe('the recorded server of an address', () => {
     expect(servers.nameOf(asked, has)).toBe(name);
   });
 
-  it('is a provider’s, where the user had set that very address', () => {
+  it('is the name of the provider if the user had set that address', () => {
     const servers = new RecordedServers({
       entries: [{ provider: 'openai' }, { provider: '@localhost:1' }] as never,
       providers: { openai: { set: true, at: 'localhost:5' }, '@localhost:1': {} },
@@ -124,7 +124,7 @@ describe('the recorded server of an address', () => {
     expect(servers.nameOf('@localhost:5', always)).toBe('openai');
   });
 
-  it('has the other of its two names where only that one has the answer', () => {
+  it('is the other of its two names if only that one has the answer', () => {
     const servers = new RecordedServers({
       entries: [{ provider: 'openai' }, { provider: '@localhost:5' }] as never,
       providers: { openai: { set: true, at: 'localhost:5' }, '@localhost:5': {} },
@@ -135,7 +135,7 @@ describe('the recorded server of an address', () => {
         expect(servers.nameOf(asked, (name) => name === answers, uri)).toBe(answers);
   });
 
-  it('is known by its address where a variable now names it', () => {
+  it('is found by its address if a variable now names it', () => {
     const uri = 'http://localhost:1/v1/chat/completions';
     expect(recorded(['@localhost:1']).nameOf('openai', never, uri)).toBe('@localhost:1');
     expect(recorded(['@localhost:2']).nameOf('openai', always, uri)).toBe('openai');

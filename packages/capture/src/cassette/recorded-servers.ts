@@ -3,22 +3,25 @@ import { isUnnamed, isUnnamedLocal, unnamedUpstream } from '../upstreams.ts';
 import type { Cassette, CassetteProvider } from './cassette.ts';
 
 /**
- * Servers that agents name by their addresses. A server of this machine may have another port than when it was recorded, so
- * one that is not known stands for the recorded one that has the answer, where only one has. Elsewhere another address is
- * another server, apart from one that the user had set: each machine may have its own.
+ * Servers that agents address by URL. A local server may have another port than in the recording,
+ * so an unknown one is matched with the recorded one that has the answer, if exactly one has.
+ * Elsewhere another address is another server, except for addresses set by the user, which may
+ * differ per machine.
  */
 export class RecordedServers {
   readonly #recorded: ReadonlySet<string>;
   readonly #unnamed: ReadonlySet<string>;
-  /** The one provider that was recorded at an address of the user's own. */
+  /** The providers recorded at a custom address. */
   readonly #own: readonly string[];
-  /** All of them: variables of several providers can name one gateway, and which of them comes first may change. */
+  /**
+   * All of them: variables of several providers can name one gateway, and their order may change.
+   */
   readonly #gateways: ReadonlySet<string>;
-  /** By the address that the user had set: the provider. */
+  /** Provider by the address that the user had set. */
   readonly #at = new Map<string, string>();
-  /** By the address that was asked: the server that it turned out to be. */
+  /** Identified server by requested address. */
   readonly #found = new Map<string, string>();
-  /** By the address that was asked: the provider at an address of the user's own that had an answer. */
+  /** Provider at a custom address that had an answer, by requested address. */
   readonly #answered = new Map<string, string>();
 
   constructor(cassette: Pick<Cassette, 'entries' | 'providers'> | undefined) {
@@ -32,7 +35,10 @@ export class RecordedServers {
       if (providers[name]?.at !== undefined) this.#at.set(`@${providers[name].at}`, name);
   }
 
-  /** The recorded name of the server that was asked, at `uri`. `has` says whether the request has an answer under a name. */
+  /**
+   * The recorded name of the server requested at `uri`. `has` tests whether a request has an answer
+   * under a name.
+   */
   nameOf(asked: string, has: (name: string) => boolean, uri?: string): string {
     if (!isUnnamed(asked) && !has(asked)) {
       const others = [...this.#gateways].filter((name) => name !== asked && has(name));
@@ -58,11 +64,13 @@ export class RecordedServers {
     const fitting = candidates.filter(has);
     const [only] = fitting.length === 1 ? fitting : [];
     if (only !== undefined) (isUnnamed(only) ? this.#found : this.#answered).set(asked, only);
-    // Without an answer, a request is compared with what was recorded of the only server that it can be meant for.
+    // Without an answer, a request is compared with the recording of the only possible server.
     return only ?? (candidates.length === 1 ? candidates[0]! : asked);
   }
 
-  /** The other name of a recorded server: that of its provider, where a variable led there, and its address. */
+  /**
+   * The other name of a recorded server: its provider if a variable pointed there, and its address.
+   */
   #twinOf(asked: string, uri: string | undefined): string | undefined {
     if (isUnnamed(asked)) return this.#at.get(asked);
     if (uri === undefined || this.#unnamed.size === 0) return undefined;
@@ -70,28 +78,31 @@ export class RecordedServers {
     return this.#unnamed.has(address) ? address : undefined;
   }
 
-  /** An answer was given in the order of the recording: its server is the recorded one, so no other is taken for it. */
+  /**
+   * Notes that an answer was served in the order of the recording. Its server is then identified
+   * and cannot match another one.
+   */
   noteUse(provider: string): void {
     if (isUnnamed(provider)) this.#found.set(provider, provider);
   }
 
   /**
-   * The name under which what a server has just said is stored: that of the recorded server that it turned out to be. Under
-   * another name it would be a server of its own from then on, which what was recorded before is not known of.
+   * The name under which a new reply of a server is stored: that of the identified recorded server.
+   * Under another name it would become a separate server without the earlier recordings.
    */
   nameToStore(asked: string): string {
     if (this.#recorded.has(asked)) return asked;
     return this.#found.get(asked) ?? this.#at.get(asked) ?? this.#answered.get(asked) ?? asked;
   }
 
-  /** What is known of the servers that were asked, by the names under which they are stored. */
+  /** The settings of the requested servers, by stored name. */
   servers(exchanges: readonly Exchange[]): Readonly<Record<string, CassetteProvider>> {
     const servers: Record<string, CassetteProvider> = {};
     for (const { provider, uri } of exchanges) {
       const name = this.nameToStore(provider);
       if (!isUnnamed(name)) continue;
       const scheme = uri.startsWith('https:') ? 'https' : 'http';
-      // One name may be two servers where neither address has a port; what was encrypted stays so.
+      // One name may be two servers if neither address has a port. HTTPS wins.
       if (servers[name]?.scheme !== 'https') servers[name] = { scheme };
     }
     return servers;

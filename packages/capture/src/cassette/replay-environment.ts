@@ -6,25 +6,28 @@ import type { CassetteProvider } from './cassette.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 type Providers = Readonly<Record<string, CassetteProvider>>;
 
-/** The form of a key, so that it is known as one wherever an agent repeats it. */
+/** Has the form of a key, so that it is recognized if an agent repeats it. */
 const DUMMY = 'sk-agentci-replay-0000000000000000';
 const DUMMIES: Readonly<Record<string, string>> = { AWS_ACCESS_KEY_ID: 'AKIAAGENTCIREPLAY000' };
-/** Not keys but switches. */
+/** Switches, not keys. */
 const SWITCHES = /_USE_(?:VERTEX|VERTEXAI|BEDROCK)$/;
 /** Tools may need them for other things. */
 const SHARED: ReadonlySet<string> = new Set(['AWS_ACCESS_KEY_ID', 'GOOGLE_API_KEY']);
 
 const NOWHERE = 'https://replay.invalid';
-/** Their address is what agents choose them by, and SDKs refuse it beside another. A call to a host of theirs is seen all the same. */
+/**
+ * Agents select them by their address, and SDKs reject it next to another one. Calls to their hosts
+ * are captured anyway.
+ */
 const CHOSEN_BY_ADDRESS: ReadonlySet<string> = new Set(['azure']);
 
-/** Of a cassette's providers those that variables name. Servers that agents know by their addresses need none. */
+/** The providers of a cassette that have variables. Servers addressed by URL need none. */
 export const namedProviders = (providers: Providers): string[] =>
   PROVIDERS.map(({ name }) => name).filter((name) => Object.hasOwn(providers, name));
 
 /**
- * The providers of a cassette and those of the environment, as the recorded agent knew them, and all others: a call to one
- * that was not recorded must come here too. Nothing is ever sent to them.
+ * The providers of a cassette, those of the environment with their recorded settings, and all
+ * others, because a call to an unrecorded one must be captured too. Nothing is sent to them.
  */
 export function providersOfCassette(env: Env, providers: Providers): ProvidersInUse {
   const known = PROVIDERS.filter(({ name }) => Object.hasOwn(providers, name));
@@ -57,7 +60,10 @@ export function providersOfCassette(env: Env, providers: Providers): ProvidersIn
   return { inUse: [...named, ...others], notes: [] };
 }
 
-/** Keys that let the agent's SDKs start. Real ones are replaced, so that a call past the cassette cannot cost anything. */
+/**
+ * Placeholder keys with which the agent's SDKs start. They replace real ones, so that a call that
+ * bypasses the cassette cannot cost anything.
+ */
 export function dummyKeys(env: Env, providers: Providers): Record<string, string> {
   const set: Record<string, string> = {};
   for (const { name, keys } of PROVIDERS) {
@@ -75,7 +81,7 @@ export function dummyKeys(env: Env, providers: Providers): Record<string, string
   return set;
 }
 
-/** As `dummyKeys`, for agents that may also ask for real: a key of the user's own stays. */
+/** Like `dummyKeys`, for agents that may also call real providers: keys of the user stay. */
 export function missingKeys(env: Env, providers: Providers): Record<string, string> {
   return Object.fromEntries(
     Object.entries(dummyKeys(env, providers)).filter(([name]) => !env[name]),
@@ -84,13 +90,13 @@ export function missingKeys(env: Env, providers: Providers): Record<string, stri
 
 const dummyOf = (key: string): string => DUMMIES[key] ?? DUMMY;
 
-/** Addresses elsewhere are not written down: a gateway's name may be confidential. */
+/** Remote addresses are not stored, because the name of a gateway may be confidential. */
 function placeOf(root: string): { readonly at?: string } {
   const { provider } = unnamedUpstream(new URL(root));
   return isUnnamedLocal(provider) ? { at: provider.slice(1) } : {};
 }
 
-/** The recorded agent's providers, for the header. Those that it did not call are left out. */
+/** The providers of the recorded agent for the header, without those it did not call. */
 export function providersToKeep(
   found: ProvidersInUse,
   called: ReadonlySet<string>,

@@ -18,7 +18,7 @@ const said = (text: string): string =>
     choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
   });
 
-/** Records work against a provider that behaves as told, then does the same work with that provider gone. */
+/** Records a task with a scripted provider, then repeats it without the provider. */
 async function recordAndReplay<T>(
   behave: Behaviour,
   work: (slot: CaptureSlot) => Promise<T>,
@@ -47,7 +47,7 @@ const json: Behaviour = ({ body: sent }, response) => {
   response.end(said(`about ${sent.length}`));
 };
 
-describe('two numbers are one only where they are', () => {
+describe('numbers match only if they are exactly equal', () => {
   const tool = (id: string): string =>
     `{"model":"m","messages":[{"role":"tool","content":{"id":${id}}}]}`;
   it.each([
@@ -165,7 +165,7 @@ describe('what the agent gets in replay is what it got when recorded', () => {
       seen.trace?.steps.flatMap((step) => (step.kind === 'llm' ? [step.usage] : [])),
     );
     expect(tokens[1]).toEqual(tokens[0]);
-    // A client that asks for it is shown it.
+    // A client that requests usage gets it.
     const asks = body('x', { stream: true, stream_options: { include_usage: true } });
     const shown = await withTape('replay', { env: {}, cassette: recorded.cassette }, (slot) =>
       ask(base(slot) + CHAT, asks),
@@ -173,7 +173,7 @@ describe('what the agent gets in replay is what it got when recorded', () => {
     expect(Buffer.concat(shown.value.chunks).toString()).toContain('prompt_tokens');
   });
 
-  it('a stream that the client gave up is given up again, and the trace says so both times', async () => {
+  it('a stream that the client gave up is given up again, and the trace reports both', async () => {
     const { recorded, replayed } = await recordAndReplay(
       async (_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -195,7 +195,7 @@ describe('what the agent gets in replay is what it got when recorded', () => {
     expect(replayed.seen.trace?.captured).toEqual(recorded.seen.trace?.captured);
   });
 
-  it('an agent that reads past the place where the recorded one hung up is broken off and told of, not kept waiting', async () => {
+  it('an agent that reads past the point of a recorded hang-up is disconnected with a report, not kept waiting', async () => {
     const upstream = await startChaos((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: one\n\n');
@@ -343,7 +343,7 @@ describe('what the cassette does not have', () => {
     ]);
   });
 
-  it('a call past the front is blocked; one to a model is a miss', async () => {
+  it('a call that bypasses the front is blocked, and a call to a model is a miss', async () => {
     const { recorded } = await recordAndReplay(json, (slot) => ask(base(slot) + CHAT, body('x')));
     const through = async (slot: CaptureSlot, host: string): Promise<string> => {
       const proxy = new URL(slot.set.HTTPS_PROXY!);

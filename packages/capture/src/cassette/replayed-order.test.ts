@@ -13,7 +13,9 @@ interface Message {
   readonly tool_calls?: readonly { readonly id: string }[];
 }
 
-/** Asks for a tool in every turn but the last; the tool of a turn is named after its conversation and its number. */
+/**
+ * Requests a tool in every turn but the last. The tool is named after its conversation and turn.
+ */
 function replyTo(messages: readonly Message[]): object {
   const name = messages[0]!.content ?? '';
   const turn = messages.filter(({ role }) => role === 'tool').length;
@@ -42,7 +44,10 @@ function replyTo(messages: readonly Message[]): object {
   };
 }
 
-/** One conversation, as a client without an SDK has it: the next request goes out as soon as the reply is there. */
+/**
+ * One conversation of a client without an SDK: it sends the next request as soon as the reply
+ * arrives.
+ */
 async function converse(slot: CaptureSlot, name: string): Promise<void> {
   const messages: Message[] = [{ role: 'user', content: name }];
   for (;;) {
@@ -61,7 +66,7 @@ async function converse(slot: CaptureSlot, name: string): Promise<void> {
 const stepsOf = ({ steps }: Trace): string[] =>
   steps.map((step) => (step.kind === 'tool' ? step.name : step.kind));
 
-test('replays show the steps of the recording, whatever their timing', async () => {
+test('replays show the steps of the recording, with any timing', async () => {
   const upstream = await startChaos((request, response) => {
     const { messages } = JSON.parse(request.body) as { messages: Message[] };
     response.writeHead(200, { 'content-type': 'application/json' });

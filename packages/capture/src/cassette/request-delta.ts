@@ -2,35 +2,35 @@ import { canonicalJson, isObject } from '@agentci/lib/data';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A request as what it adds to an earlier one of the same cassette. */
+/** A request as the difference from an earlier one of the same cassette. */
 export interface RequestDelta {
   /** `i` of the earlier exchange. */
   readonly base: number;
-  /** Lists that begin as those of the earlier request do: so many items of it, then these. */
+  /** Lists with the first items of the earlier request, followed by these. */
   readonly append?: Readonly<
     Record<string, { readonly keep: number; readonly add: readonly unknown[] }>
   >;
-  /** Fields with another value. */
+  /** Changed fields. */
   readonly set?: Body;
-  /** Fields that are no longer there. */
+  /** Removed fields. */
   readonly unset?: readonly string[];
 }
 
-/** Earlier requests that are looked at; agents of several threads seldom have more. */
+/** Number of earlier requests to compare with. Agents rarely have more parallel conversations. */
 const MAX_LOOK_BACK = 32;
 
 interface Earlier {
   readonly i: number;
   readonly body: Body;
-  /** The items of its lists as text, written once. */
+  /** The items of its lists, serialized once. */
   readonly lists: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Finds for each request the earlier one that it adds least to. Requests are given in their order. */
+/** Finds for each request the earlier one with the smallest difference. Takes requests in order. */
 export class DeltaWriter {
   readonly #earlier: Earlier[] = [];
 
-  /** The delta, or undefined where the whole body is shorter. */
+  /** The delta, or undefined if the whole body is shorter. */
   write(i: number, body: unknown): RequestDelta | undefined {
     if (!isObject(body)) return undefined;
     const lists = new Map(
@@ -48,7 +48,8 @@ export class DeltaWriter {
     this.#earlier.push(own);
     if (best === undefined) return undefined;
     const whole = JSON.stringify(body).length;
-    // A request that does not continue another is easier to read whole, unless little of it is new.
+    // A request that does not continue another is more readable as a whole, unless little of it is
+    // new.
     return best.size < (best.delta.append === undefined ? whole / 3 : whole)
       ? best.delta
       : undefined;
@@ -85,7 +86,7 @@ function deltaOf(earlier: Earlier, own: Earlier): RequestDelta {
   };
 }
 
-/** A field may be called anything, `__proto__` too. */
+/** A field may have any name, even `__proto__`. */
 function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, {
     value,
@@ -95,11 +96,11 @@ function setOwn(object: Record<string, unknown>, key: string, value: unknown): v
   });
 }
 
-/** The request that a delta stands for; undefined where it does not fit the earlier one. */
+/** Restores a request from its delta. Undefined if it does not fit the earlier one. */
 export function applyDelta(delta: RequestDelta, base: unknown): unknown {
   if (!isObject(base)) return undefined;
   const { set = {}, unset = [], append = {} } = delta;
-  // Copied as a whole, which also keeps a field called `__proto__` a field.
+  // A full copy also keeps a field named `__proto__`.
   const body: Record<string, unknown> = { ...base, ...set };
   for (const key of unset) if (!Object.hasOwn(set, key)) delete body[key];
   for (const key of Object.keys(append)) {

@@ -1,7 +1,7 @@
 import { compileRegex, matchesEverything, type Regex } from '@agentci/lib/regex';
 import type { FoundCredential } from '@agentci/lib/secrets';
 
-/** Texts that differ from run to run and may be left out of a comparison, by the names that a spec uses. */
+/** Texts that change in every run and can be left out of comparisons, by their name in a spec. */
 export const SCRUB_PATTERNS: Readonly<Record<string, RegExp>> = {
   'iso-date':
     /(?<!\d)\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?(?!\d)/g,
@@ -16,18 +16,21 @@ export const SCRUB_NAMES: readonly string[] = Object.keys(SCRUB_PATTERNS);
 
 const SECRET = /^secret:(\S+)$/;
 
-/** What `scrub` of a spec says, ready to use. */
+/** The parsed `scrub` setting of a spec. */
 export interface Scrub {
-  /** As written. */
+  /** The names in the spec. */
   readonly names: readonly string[];
   readonly isEmpty: boolean;
-  /** A text, or a number as text, with what differs from run to run named instead of shown. */
+  /** Replaces variable parts of a text, or of a number as text, by their names. */
   readonly text: (text: string) => string;
-  /** Whether a credential in a reply may be replaced: `secret:NAME`, `secret:*`, or an expression that matches it. */
+  /**
+   * Whether a credential in a reply may be replaced: `secret:NAME`, `secret:*`, or a matching
+   * expression.
+   */
   readonly covers: (credential: FoundCredential, text: string) => boolean;
 }
 
-/** Why an item of `scrub` cannot be used; undefined where it can. */
+/** The reason why an item of `scrub` is invalid. Undefined if it is valid. */
 export function whyNotScrub(item: string): string | undefined {
   if (item in SCRUB_PATTERNS || SECRET.test(item)) return undefined;
   const source = sourceOf(item);
@@ -40,7 +43,7 @@ export function whyNotScrub(item: string): string | undefined {
 
 const sourceOf = (item: string): string | undefined => /^\/(.+)\/$/s.exec(item)?.[1];
 
-/** Prepares the items of `scrub`, which `whyNotScrub` has accepted. */
+/** Prepares the items of `scrub` that `whyNotScrub` has accepted. */
 export function prepareScrub(names: readonly string[]): Scrub {
   const changes: ((text: string) => string)[] = [];
   const own: Regex[] = [];
@@ -72,7 +75,7 @@ function replaceAll(text: string, regex: Regex, mark: string): string {
   let out = '';
   let rest = text;
   for (let match = regex.firstMatch(rest); match !== undefined; match = regex.firstMatch(rest)) {
-    // An empty match stays where it is: the next search begins one character later.
+    // After an empty match the next search begins one character later.
     const end = match.index + Math.max(match.text.length, 1);
     out += rest.slice(0, match.index) + (match.text === '' ? rest.slice(match.index, end) : mark);
     rest = rest.slice(end);

@@ -9,45 +9,48 @@ import { missText } from './miss-text.ts';
 import { recordEntries } from './record.ts';
 import { RecordedServers } from './recorded-servers.ts';
 
-/** An agent that hung up when it was recorded does so again in this time, beyond what it took then. */
+/** Extra time for an agent that hung up in the recording to do so again. */
 const HANG_UP_MS = 1000;
 const MAX_HANG_UP_MS = 30_000;
 
-/** Why a call could not be compared, by how it broke. */
+/** The reason why a broken call could not be compared. */
 const UNANSWERED: Readonly<Partial<Record<Broken, string>>> = {
   client_abort: 'the agent ended or hung up before its request was whole',
   timeout: 'it was still open when the agent had ended',
   too_large: 'it is too large',
 };
 
-/** How a cassette is used: ask and store; answer and never ask; answer what is known, ask and store the rest. */
+/**
+ * The mode of a cassette: ask and store, answer and never ask, or answer known requests and ask for
+ * the rest.
+ */
 export type CassetteMode = 'record' | 'replay' | 'auto';
 
 export interface SessionOptions {
   readonly mode: CassetteMode;
   readonly rules: MatchRules;
-  /** Failed replies are kept too. */
+  /** Keeps failed replies too. */
   readonly errors: boolean;
-  /** Once all answers to a request are used up, the last one is given again. */
+  /** Repeats the last answer to a request when all are used. */
   readonly repeatsLast: boolean;
-  /** What there is already. */
+  /** The existing cassette. */
   readonly cassette: Cassette | undefined;
-  /** As messages name it. */
+  /** Name of the file in messages. */
   readonly file: string;
 }
 
-/** Numbers about one run with a cassette. */
+/** The numbers of one run with a cassette. */
 export interface CassetteCounts {
   readonly hits: number;
   readonly misses: number;
-  /** Hits that only `scrub` made possible. */
+  /** Number of hits that only `scrub` made possible. */
   readonly scrubbed: number;
   readonly unused: number;
-  /** Calls that were left to the provider. */
+  /** Number of calls sent to the provider. */
   readonly asked: number;
 }
 
-/** One run of one query with a cassette: answers the agent's calls from it, and keeps what was new. */
+/** One run of one query with a cassette: answers the agent's calls from it, and keeps new ones. */
 export class CassetteSession {
   readonly #options: SessionOptions;
   readonly #deck: Deck;
@@ -86,7 +89,7 @@ export class CassetteSession {
     return this.#miss(request);
   };
 
-  /** The request to the server as it was recorded, which may have had another address. */
+  /** The request to the recorded server, which may have had another address. */
   #addressed(request: StoredRequest, uri: string): StoredRequest {
     const under = (provider: string): StoredRequest => ({ ...request, provider });
     const provider = this.#servers.nameOf(
@@ -129,13 +132,19 @@ export class CassetteSession {
     };
   }
 
-  /** A connection past the front was refused. One to a model is a call that the cassette does not have. */
+  /**
+   * Notes a refused connection that bypassed the front. A connection to a model is a call that the
+   * cassette lacks.
+   */
   readonly blocked = (host: string, isModel: boolean): void => {
     if (!isModel) this.#blocked.add(host);
     else this.#misses.push(`the agent tried to reach ${host} past the cassette`);
   };
 
-  /** Calls of a run that is over which nothing could answer: one that broke off half-way, or is too large to compare. */
+  /**
+   * Calls of a finished run that could not be answered, because they were truncated or too large to
+   * compare.
+   */
   noteUnanswered(exchanges: readonly Exchange[]): void {
     if (this.#options.mode !== 'replay') return;
     for (const { served, method, path = '', why, error } of exchanges) {
@@ -155,12 +164,12 @@ export class CassetteSession {
     return missReply(text);
   }
 
-  /** Whether a recorded call has not been made yet. */
+  /** Whether some recorded call was not made yet. */
   get expectsMore(): boolean {
     return this.#options.mode !== 'replay' || this.#deck.unused().length > 0;
   }
 
-  /** The first miss in words, and how many followed. */
+  /** Describes the first miss, and counts the others. */
   get missText(): string | undefined {
     const [first, ...more] = this.#misses;
     if (first === undefined) return undefined;
@@ -177,7 +186,7 @@ export class CassetteSession {
     return [...this.#blocked].sort();
   }
 
-  /** Credentials that replies were stored without. */
+  /** Credentials that were removed from stored replies. */
   get alteredBy(): readonly string[] {
     return [...this.#altered].sort();
   }
@@ -201,12 +210,12 @@ export class CassetteSession {
     };
   }
 
-  /** What the header is to say of servers that the agent names by their addresses. */
+  /** Header information about servers that the agent addresses by URL. */
   servers(exchanges: readonly Exchange[]): Cassette['providers'] {
     return this.#servers.servers(exchanges.filter(({ served }) => served === undefined));
   }
 
-  /** All entries as they are to be stored, or undefined where nothing is new. */
+  /** All entries to store. Undefined if none are new. */
   entries(exchanges: readonly Exchange[]): readonly CassetteEntry[] | undefined {
     const { mode, cassette, rules, errors } = this.#options;
     const asked = exchanges.filter(({ served }) => served === undefined);
@@ -222,7 +231,7 @@ export class CassetteSession {
   }
 }
 
-/** Usage that this client does not ask for: we asked for it, or the recorded client did. */
+/** Usage that this client did not request: the capture did, or the recorded client did. */
 function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer): boolean {
   if (route !== 'chat' && route !== 'completions') return false;
   const asksItself = askUsage(body) === undefined;
@@ -236,8 +245,8 @@ function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer
 }
 
 /**
- * In a form whose words the SDKs of all providers show, and with a status that none of them tries again: LangChain does so
- * after a 422, for more than a minute.
+ * In an error format that the SDKs of all providers show, with a status that none of them retries.
+ * LangChain retries a 422 for more than a minute.
  */
 function missReply(text: string): ServedReply {
   const message = `agentci cassette_miss: ${text}`;

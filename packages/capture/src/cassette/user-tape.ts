@@ -1,13 +1,16 @@
 import type { CassetteMode } from './session.ts';
 import type { UserWords } from './user-words.ts';
 
-/** What became of a wish for the user's next words. */
+/** The result of asking for the user's next message. */
 export type UserTake =
   | { readonly kind: 'known'; readonly words: UserWords }
   | { readonly kind: 'ask' }
   | { readonly kind: 'missed'; readonly why: string };
 
-/** The user's words in one run of a conversation: given from the cassette, or asked for and kept. */
+/**
+ * The messages of the user in one run of a conversation: taken from the cassette, or asked for and
+ * stored.
+ */
 export class UserTape {
   readonly #mode: CassetteMode;
   readonly #file: string;
@@ -22,7 +25,7 @@ export class UserTape {
     this.#file = file;
   }
 
-  /** `said` counts what was said in the conversation already, for the message. */
+  /** `said` is the number of messages so far, for the error message. */
   take(key: string, said: number): UserTake {
     const words = this.#known.find((each) => each.key === key && !this.#used.has(each));
     if (words !== undefined) {
@@ -45,7 +48,7 @@ export class UserTape {
     return this.#miss;
   }
 
-  /** Everything that the cassette should hold. */
+  /** All messages that the cassette should contain. */
   get words(): readonly UserWords[] {
     return [...this.#known, ...this.#fresh];
   }

@@ -1,14 +1,14 @@
 import { isObject } from '@agentci/lib/data';
 
-/** One reply of the model that plays the user of a conversation. */
+/** One reply of the model that simulates the user of a conversation. */
 export interface UserWords {
-  /** Hash of what the model was asked: its brief and what was said so far. */
+  /** Hash of the model's input: its brief and the messages so far. */
   readonly key: string;
   readonly model: string;
   readonly reply: unknown;
 }
 
-/** A line of a cassette for what the user said, after those of the agent's calls. */
+/** Writes a cassette line with a message of the user. These lines follow the agent's calls. */
 export const writeUserWords = ({ key, model, reply }: UserWords, at: number): object => ({
   user: at + 1,
   key,
@@ -16,7 +16,7 @@ export const writeUserWords = ({ key, model, reply }: UserWords, at: number): ob
   reply,
 });
 
-/** What a line holds, or what is wrong with it. */
+/** Parses a line, or returns the problem. */
 export function readUserWords(
   line: Readonly<Record<string, unknown>>,
   at: number,

@@ -67,7 +67,10 @@ function requestOf(i: number, body: RequestBody, deltas: DeltaWriter): unknown {
   return body.kind === 'text' ? { text: body.text } : { sha256: body.sha256, size: body.size };
 }
 
-/** JSON that comes back as the same bytes is written as JSON, for the reader; any other reply as the pieces it came in. */
+/**
+ * JSON that serializes to the same bytes is stored as JSON, for readers. Any other reply is stored
+ * in its chunks.
+ */
 function responseOf({ status, headers, chunks }: CassetteEntry): unknown {
   const head = { status, headers };
   if (chunks.length === 0) return head;

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { isObject } from '@agentci/lib/data';
 import { UserError } from '@agentci/lib/problems';
 
-/** A client's list of servers, and what is in it beside them. */
+/** The servers in a client's configuration, and its other fields. */
 export interface McpConfig {
   readonly root: Readonly<Record<string, unknown>>;
   readonly place: string;
   readonly servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Where clients keep their servers. */
+/** Keys under which clients list their servers. */
 const PLACES = ['mcpServers', 'servers'];
 
 /** Reads the configuration of an MCP client. */
@@ -40,7 +40,7 @@ export function readMcpConfig(path: string): McpConfig {
   return { root: all, place, servers: Object.fromEntries(servers) as McpConfig['servers'] };
 }
 
-/** The same configuration with every server behind a tap. */
+/** Wraps every server of a configuration in a tap. */
 export function withTaps(
   { root, place, servers }: McpConfig,
   tap: {

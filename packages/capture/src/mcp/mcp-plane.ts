@@ -21,11 +21,11 @@ import type { Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { refuse } from '../refuse.ts';
 import { readMcpConfig, withTaps } from './config-copy.ts';
 
-/** The built program, beside which this file is when it is built. */
+/** The built program, next to which this file is in the build. */
 const PROGRAM = fileURLToPath(new URL('./cli.mjs', import.meta.url));
 
 export interface McpPlane extends Plane {
-  /** An argument of the agent, with the user's configuration replaced by ours. */
+  /** Replaces the user's configuration in an argument of the agent. */
   readonly rewrite: (argument: string) => string;
   /** For programs that take a configuration on the command line. */
   readonly args: (program: string) => readonly string[];
@@ -35,31 +35,34 @@ interface McpOptions {
   readonly config: string;
   readonly cwd: string;
   readonly command: readonly string[];
-  /** What a server is to answer from in the query that begins; undefined where it answers for itself. */
+  /** The recorded replies of a server for the next query. Undefined if the server runs live. */
   readonly linesFor?: ((server: string) => string | undefined) | undefined;
 }
 
-/** Sees the tools of MCP servers: the agent is given a copy of its configuration in which every server is behind a tap. */
+/**
+ * Captures the tools of MCP servers: the agent gets a copy of its configuration in which every
+ * server is wrapped in a tap.
+ */
 export const openMcpPlane = (context: PlaneContext, options: McpOptions): McpPlane =>
   new TappedServers(context, options);
 
 class TappedServers implements McpPlane {
   readonly name = 'mcp';
   readonly #context: PlaneContext;
-  /** The configuration as the user named it. */
+  /** The configuration path as the user wrote it. */
   readonly #path: string;
   readonly #cwd: string;
   readonly #linesFor: McpOptions['linesFor'];
   readonly #original: string;
   readonly #config: ReturnType<typeof readMcpConfig>;
-  /** Without a front there is nothing to serve, and nothing is written. */
+  /** Undefined without a front. Then nothing is served or written. */
   readonly #folder: string | undefined;
   readonly #copy: string;
   readonly #isPassed: boolean;
   readonly #logs = new Map<string, TapLine[]>();
-  /** Of servers with an address, which are answered here. */
+  /** For remote servers, which are answered here. */
   readonly #players = new Map<string, CassettePlayer>();
-  /** Of those, what a client listens on, which may stay for several queries. */
+  /** Their event streams, which a client may keep for several queries. */
   readonly #streams = new Map<string, ReplayStream>();
 
   constructor(context: PlaneContext, { config: path, cwd, command, linesFor }: McpOptions) {
@@ -87,7 +90,7 @@ class TappedServers implements McpPlane {
         '--server',
         name,
         '--out',
-        // Each tap puts the number of its process in place of the word.
+        // Each tap replaces the word by its process id.
         join(folder, `${encodeURIComponent(name)}-{pid}.jsonl`),
         '--play',
         join(folder, playOf(name)),
@@ -160,7 +163,7 @@ class TappedServers implements McpPlane {
         rmSync(path, { force: true });
         continue;
       }
-      // A new file each time: a tap that stays sees by it that the next query has begun.
+      // A new file each time, by which a persistent tap detects the next query.
       writeFile(`${path}.new`, text, { mode: 0o600 });
       renameFile(`${path}.new`, path);
       this.#players.set(name, new CassettePlayer(readTapLines(path)));
@@ -187,7 +190,7 @@ class TappedServers implements McpPlane {
     return stream;
   }
 
-  /** Of the files that taps wrote, and of what came through the front. */
+  /** Sessions from the files of taps, and from traffic through the front. */
   #sessions(): TapSession[] {
     const files =
       this.#folder === undefined
@@ -206,7 +209,7 @@ class TappedServers implements McpPlane {
     this.#logs.clear();
     for (const name of this.#folder === undefined ? [] : readdirSync(this.#folder)) {
       if (!name.endsWith('.jsonl')) continue;
-      // A tap of an agent that stays writes on, in the file it has open.
+      // A tap of a persistent agent continues in the file it has open.
       if (isRunning(Number(/-(\d+)(?:-\d+)?\.jsonl$/.exec(name)?.[1])))
         truncateSync(join(this.#folder!, name));
       else rmSync(join(this.#folder!, name), { force: true });
@@ -226,7 +229,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The last line of a tap that is still running may not be whole. */
+/** The last line of a running tap may be incomplete. */
 function lineOf(text: string): TapLine[] {
   if (text === '') return [];
   try {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.ts';
 
-/** A reply that does not come from the upstream: from a cassette, or put there to see what the agent does. */
+/** A reply that does not come from the upstream: from a cassette, or injected to test the agent. */
 export interface ServedReply {
   readonly served: NonNullable<Exchange['served']>;
   /** Its number in the cassette. */
@@ -8,13 +8,13 @@ export interface ServedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly chunks: readonly Buffer[];
-  /** Usage in the chunks was not asked for by this client. */
+  /** This client did not request the usage in the chunks. */
   readonly hidesUsage?: boolean;
-  /** The reply has no end: whoever was served it first hung up. */
+  /** The reply is incomplete, because the recorded client hung up. */
   readonly cutOff?: {
-    /** Clients get so long to hang up again; then the connection is broken off. */
+    /** Time for the client to hang up again. Then the connection is aborted. */
     readonly waitMs: number;
-    /** Told when one did not. */
+    /** Called if it did not. */
     readonly onReadOn: () => void;
   };
 }
@@ -25,11 +25,11 @@ interface Asked {
   readonly route: Exchange['route'];
   readonly method: string;
   readonly uri: string;
-  /** What follows the provider's address, keys and all. */
+  /** The part after the provider's address, with any keys. */
   readonly path: string;
   readonly body: Buffer;
   readonly encoding: string | undefined;
 }
 
-/** What may look at a request before it is sent on, and answer in the upstream's place. */
+/** Can inspect a request before it is sent on, and answer in place of the upstream. */
 export type Answer = (asked: Asked) => Promise<ServedReply | undefined>;

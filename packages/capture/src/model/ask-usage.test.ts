@@ -85,7 +85,7 @@ describe('hiding usage', () => {
       '{"usage":null,"x":{"a":1,"usage":null}}',
       '{"x":{"a":1,"usage":null}}',
     ],
-  ])('takes "usage": null out where it is %s', (_, chunk, expected) => {
+  ])('removes "usage": null if it is %s', (_, chunk, expected) => {
     expect(run([Buffer.from(`data: ${chunk}\n\n`)])).toBe(`data: ${expected}\n\n`);
   });
 

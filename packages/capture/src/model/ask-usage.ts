@@ -1,8 +1,8 @@
 import { isFields } from '@agentci/trace';
 
 /**
- * The body of a streamed chat request that asks for usage though the client did not; undefined where it did, or where
- * nothing is streamed. Without it the cost of a stream is unknown.
+ * The body of a streamed chat request with usage requested. Undefined if the client requested it
+ * already, or if nothing is streamed. Without usage the cost of a stream is unknown.
  */
 export function askUsage(body: Buffer): Buffer | undefined {
   if (!body.includes('"stream"')) return undefined;
@@ -15,7 +15,7 @@ export function askUsage(body: Buffer): Buffer | undefined {
   if (!isFields(asked) || asked.stream !== true) return undefined;
   const options = asked.stream_options;
   if (options === undefined) {
-    // Put in as text, so that all else stays as it was written: numbers, spaces, the order of keys.
+    // Inserted as text, so that the rest stays unchanged: numbers, spaces, the order of keys.
     const at = body.indexOf('{') + 1;
     const added = Buffer.from('"stream_options":{"include_usage":true},');
     return Buffer.concat([body.subarray(0, at), added, body.subarray(at)]);
@@ -28,17 +28,20 @@ export function askUsage(body: Buffer): Buffer | undefined {
 }
 
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
-/** An event that has no end after so much is not an event: it goes through as it is. */
+/** A longer event without an end is not an event and passes unchanged. */
 const MAX_EVENT = 1024 * 1024;
 
-/** Takes what the client did not ask for out of a stream: the chunk with the usage, and `"usage": null` in the others. */
+/**
+ * Removes unrequested data from a stream: the chunk with the usage, and `"usage": null` in the
+ * others.
+ */
 export class UsageFilter {
   #tail: Buffer | undefined;
 
-  /** What can be passed on: whole events. */
+  /** The complete events, which can be passed on. */
   push(chunk: Buffer): Buffer | undefined {
     const bytes = this.#tail === undefined ? chunk : Buffer.concat([this.#tail, chunk]);
-    // Byte by byte, so that half a character at the end of a chunk does no harm.
+    // As bytes, so that a split character at the end of a chunk survives.
     const text = bytes.toString('latin1');
     let end = 0;
     const kept: string[] = [];
@@ -58,7 +61,7 @@ export class UsageFilter {
     return out === '' ? undefined : Buffer.from(out, 'latin1');
   }
 
-  /** What was left without an end. */
+  /** The incomplete rest. */
   end(): Buffer | undefined {
     const tail = this.#tail;
     this.#tail = undefined;
@@ -68,7 +71,7 @@ export class UsageFilter {
   }
 }
 
-/** One event, in bytes as characters, without what was not asked for. */
+/** One event as binary text, without unrequested data. */
 function filtered(event: string, end: string): string {
   if (!event.includes('"usage"')) return event + end;
   const match = /^data: ?(\{[\s\S]*\})$/m.exec(event);
@@ -86,7 +89,10 @@ function filtered(event: string, end: string): string {
   return isUsageAlone ? '' : event + end;
 }
 
-/** Cut out as text where that is sure to give the same object; else the object is written anew. */
+/**
+ * Removed as text if that certainly gives the same object. Otherwise the object is serialized
+ * again.
+ */
 function withoutNull(json: string, chunk: Readonly<Record<string, unknown>>): string {
   const { usage: _, ...rest } = chunk;
   const written = JSON.stringify(rest);
@@ -99,7 +105,7 @@ function withoutNull(json: string, chunk: Readonly<Record<string, unknown>>): st
       if (JSON.stringify(JSON.parse(Buffer.from(cut, 'latin1').toString('utf8'))) === written)
         return cut;
     } catch {
-      // The other pattern, or the object written anew.
+      // Try the other pattern, or serialize the object again.
     }
   }
   return Buffer.from(written).toString('latin1');

@@ -1,8 +1,8 @@
 import type { Broken, Exchange, Route } from '../exchange.ts';
 
-/** An exchange keeps so much of its request and so much of its reply; what is larger is passed on all the same. */
+/** Maximum bytes to keep of a request, and of a reply. Larger ones are still passed on. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** One query keeps so much in all. */
+/** Maximum bytes to keep per query. */
 const MAX_RUN_BYTES = 256 * 1024 * 1024;
 
 export interface Opened {
@@ -13,7 +13,7 @@ export interface Opened {
   readonly path?: string;
 }
 
-/** The exchanges of one query. One that began in it belongs to it, whenever it ends. */
+/** The exchanges of one query: all that began in it, even if they end later. */
 export class ExchangeBook {
   readonly #now: () => number;
   readonly #done: Exchange[] = [];
@@ -30,7 +30,7 @@ export class ExchangeBook {
     this.#onExchange = onExchange;
   }
 
-  /** How many have begun. */
+  /** Number of started exchanges. */
   get count(): number {
     return this.#count;
   }
@@ -59,7 +59,10 @@ export class ExchangeBook {
     return exchange;
   }
 
-  /** Waits for what is in flight, no longer than told; the rest is marked. In the order the requests began. */
+  /**
+   * Waits up to `maxMs` for calls in flight and marks the rest. Returns exchanges in the order the
+   * requests began.
+   */
   async close(maxMs: number): Promise<readonly Exchange[]> {
     if (this.#open.size > 0) {
       let timer: NodeJS.Timeout | undefined;
@@ -75,7 +78,7 @@ export class ExchangeBook {
   }
 }
 
-/** A piece of a large buffer keeps all of it in memory: small pieces are copied out. */
+/** A slice keeps its whole buffer in memory, so small ones are copied. */
 const compact = (bytes: Buffer): Buffer =>
   bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes;
 
@@ -112,7 +115,7 @@ export class OpenExchange {
     return this.#isOver;
   }
 
-  /** The request as the client sent it; undefined when it is too large to keep. */
+  /** The request of the client. Undefined if it is too large to keep. */
   asked(body: Buffer | undefined, encoding?: string): void {
     if (body === undefined || !this.#options.hasRoom(body.length)) this.#isTooLarge = true;
     else this.#request = compact(body);
@@ -140,7 +143,7 @@ export class OpenExchange {
     this.#chunks.push([dt, compact(bytes)]);
   }
 
-  /** The last bytes of the reply, to see whether it said that it is over. */
+  /** The last bytes of the reply, to find its end mark. */
   tail(bytes: number): string {
     const last: Buffer[] = [];
     let size = 0;
@@ -158,7 +161,7 @@ export class OpenExchange {
     const { route, provider, method, uri, path } = about;
     const { askedUsage, served, recordedI, encoding } = this.#extra;
     const reason = why ?? (this.#isTooLarge ? 'too_large' : undefined);
-    // Field by field: copies of whole objects take several times as long, and every call is written down.
+    // Field by field, because object copies take several times as long and every call is recorded.
     const exchange: Writable<Exchange> = {
       i,
       at,

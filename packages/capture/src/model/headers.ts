@@ -1,4 +1,4 @@
-/** Of a reply these are kept; a list of what may stay forgets nothing when providers invent new names for keys. */
+/** Reply headers to keep. An allowlist stays safe when providers invent new names for keys. */
 const KEPT: ReadonlySet<string> = new Set([
   'content-type',
   'content-encoding',
@@ -22,7 +22,7 @@ export function keptHeaders(raw: readonly string[]): Record<string, string> {
   return kept;
 }
 
-/** They belong to one connection, not to what is sent over it. */
+/** Headers of a single connection (hop-by-hop). */
 const HOP: ReadonlySet<string> = new Set([
   'connection',
   'proxy-connection',
@@ -36,10 +36,10 @@ const HOP: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** Says for which query a module's thread makes a call. Only the capture sees it. */
+/** Names the query of a call from a module's thread. Only the capture sees it. */
 export const QUERY_HEADER = 'x-agentci-query';
 
-/** Set anew for the upstream: where it goes, how long it is, and that it must not be compressed. */
+/** Set again for the upstream: host, length, and no compression. */
 const RENEWED: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -48,7 +48,7 @@ const RENEWED: ReadonlySet<string> = new Set([
   QUERY_HEADER,
 ]);
 
-/** A client's headers as they go to the upstream, in their order and spelling. */
+/** The client's headers for the upstream, in their order and spelling. */
 export function headersForUpstream(
   raw: readonly string[],
   { host, length }: { readonly host: string; readonly length: number | undefined },
@@ -66,7 +66,7 @@ export function headersForUpstream(
   return headers;
 }
 
-/** An upstream's headers as they go to the client; `without` are those that no longer hold. */
+/** An upstream's headers for the client. `without` lists those that are no longer valid. */
 export function headersForClient(
   raw: readonly string[],
   without: ReadonlySet<string> = new Set(),
@@ -79,7 +79,7 @@ export function headersForClient(
   return headers;
 }
 
-/** As HTTP/2 takes them. */
+/** In the format of HTTP/2. */
 export function headerObject(flat: readonly string[]): Record<string, string | string[]> {
   const object: Record<string, string | string[]> = {};
   for (let i = 0; i + 1 < flat.length; i += 2) {

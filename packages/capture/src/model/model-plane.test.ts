@@ -168,7 +168,7 @@ describe('model plane', () => {
       ]);
     });
 
-    it('claims calls of it, and whatever is below an address of the user’s own', async () => {
+    it('claims calls to it, and everything below an address of the user', async () => {
       const { plane, upstream } = await start(reply);
       const claimed = (method: string, url: string) => plane.claim?.(method, new URL(url));
       expect(claimed('POST', `http://localhost:1${CHAT}?a`)).toBe(`/@http:localhost:1${CHAT}?a`);
@@ -193,7 +193,7 @@ describe('model plane', () => {
       ]);
     });
 
-    it('is told of calls that could not be led here, and names their server', async () => {
+    it('reports calls that could not be redirected here, and names their server', async () => {
       const { plane, url } = await start(reply);
       expect(
         (await post(url.replace(/openai$/, '@past/gateway.example:8443'), '')).reply.statusCode,
@@ -257,7 +257,7 @@ describe('model plane', () => {
     expect((await exchanges())[0]!.headers['content-encoding']).toBe('gzip');
   });
 
-  it('breaks off where the upstream does, and says so', async () => {
+  it('breaks off when the upstream does, and reports it', async () => {
     const { url, exchanges } = await start(async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(chunk('half'));
@@ -272,7 +272,7 @@ describe('model plane', () => {
     ]);
   });
 
-  it('answers 502 with the reason where nothing listens', async () => {
+  it('answers 502 with the reason if nothing listens', async () => {
     const { url, exchanges } = await start(() => {}, { root: 'http://127.0.0.1:9' });
     const { reply, body } = await post(url + CHAT, ask);
     expect(reply.statusCode).toBe(502);
@@ -396,7 +396,7 @@ describe('model plane', () => {
     '/@api.groq.com.evil.example/x',
     '/',
     '',
-  ])('is no open proxy: %j goes nowhere', async (path) => {
+  ])('is not an open proxy: %j goes nowhere', async (path) => {
     const { url, upstream, exchanges } = await start((_, response) => void response.end());
     const { reply } = await post(url.replace(/\/openai$/, path), ask);
     expect(reply.statusCode).toBe(404);
@@ -404,13 +404,13 @@ describe('model plane', () => {
     expect(await exchanges()).toEqual([]);
   });
 
-  it('uses a connection again, and sends anew when the server has just closed it', async () => {
+  it('reuses a connection, and resends if the server has just closed it', async () => {
     let count = 0;
     const { url, upstream } = await start((_, response) => {
       count++;
       response.setHeader('connection', 'keep-alive');
       response.end('{}');
-      // Closed without a word, as servers do with idle connections.
+      // Closed silently, as servers do with idle connections.
       if (count === 1) setTimeout(() => response.socket?.destroy(), 5);
     });
     for (let i = 0; i < 3; i++) {
@@ -421,7 +421,7 @@ describe('model plane', () => {
     expect(upstream.requests.length).toBe(3);
   });
 
-  it('answers from elsewhere where a hook does, and says so', async () => {
+  it('serves the answer of a hook and marks it', async () => {
     const { url, upstream, exchanges } = await start(() => {}, {
       answer: async ({ route }) =>
         route === 'chat'
@@ -450,7 +450,7 @@ describe('model plane', () => {
     expect(await exchanges()).toMatchObject([{ complete: false, status: undefined }]);
   });
 
-  it('keeps apart what belongs to two queries', async () => {
+  it('separates the exchanges of two queries', async () => {
     const { url, plane, exchanges } = await start((_, response) => void response.end('{}'));
     await post(url + CHAT, ask);
     expect(await exchanges()).toHaveLength(1);
@@ -477,7 +477,7 @@ describe('usage of streams', () => {
   };
   const plain = '{"model":"m","stream":true}';
 
-  it('is asked for and hidden where the client did not ask', async () => {
+  it('is requested and hidden if the client did not request it', async () => {
     const { url, upstream, exchanges } = await start(server);
     const { body } = await post(url + CHAT, plain);
     expect(body.toString()).toBe(

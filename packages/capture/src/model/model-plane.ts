@@ -20,44 +20,53 @@ import { bareHost, type Connections } from './upstream.ts';
 
 export interface ModelPlaneOptions {
   readonly upstreams: readonly Upstream[];
-  /** Hosts of providers that a path may name in full: `/@api.example.com/v1/…`; for clients whose addresses are rewritten. */
+  /**
+   * Provider hosts that a path may name in full: `/@api.example.com/v1/…`. For clients whose
+   * addresses are rewritten.
+   */
   readonly upstreamOfHost: (host: string) => Upstream | undefined;
   readonly environment: Plane['environment'];
   readonly connections: Connections;
   readonly answer?: Answer | undefined;
-  /** Nothing is sent on: what has no answer here gets none. */
+  /** Sends nothing upstream. A request without an answer here fails. */
   readonly isOffline?: boolean | undefined;
-  /** Whether an agent that has answered may still make a call; undefined: it may. */
+  /** Whether an agent may still make a call after its answer. Default: it may. */
   readonly expectsMore?: (() => boolean) | undefined;
-  /** Told once when calls come for a query that is over. */
+  /** Called once when calls come for a finished query. */
   readonly onNote?: ((note: CaptureNote) => void) | undefined;
-  /** Told of every such call, with the number of its query, from 1. */
+  /** Called for every such call, with the number of its query, from 1. */
   readonly onLate?: ((query: number) => void) | undefined;
-  /** An agent that stays for the next query: calls that it begins at once after its answer are still of this one. */
+  /**
+   * Grace time for a persistent agent: calls that it starts right after its answer still belong to
+   * the query.
+   */
   readonly lingerMs?: (() => number | undefined) | undefined;
-  /** The query is a turn of a conversation: what is expected may be of a later one. */
+  /** The query is a turn of a conversation, so expected calls may belong to a later one. */
   readonly isTurn?: (() => boolean) | undefined;
-  /** Called with every exchange when it is over. */
+  /** Called with every finished exchange. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
-  /** Hosts that refused the wish for usage; shared by all fronts. */
+  /** Hosts that rejected the request for usage. Shared by all fronts. */
   readonly refusesUsage: Set<string>;
 }
 
-/** What a program sent before its end is read in fewer turns than this: its connection, its first bytes, its request. */
+/**
+ * Data that a program sent before its end is read within this many turns of the event loop: its
+ * connection, its first bytes, its request.
+ */
 const ARRIVAL_TURNS = 10;
-/** A request that an agent has begun is here in this time, or was given up. */
+/** A request that an agent has started arrives in this time, or was given up. */
 const ARRIVAL_MS = 250;
 
-/** Relays calls of models to their providers and keeps what went over the wire. */
+/** Relays model calls to their providers and records the traffic. */
 export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane {
   let book = new ExchangeBook(context.now, options.onExchange);
   let sockets = 0;
-  /** Servers that the preload could not lead calls away from. */
+  /** Servers whose calls the preload could not redirect. */
   let past = new Set<string>();
-  /** How many queries have begun; a module's thread counts its calls alike. */
+  /** Number of queries so far. A module's thread counts its calls in the same way. */
   let query = 0;
   let hasTold = false;
-  /** Takes what belongs to a query that is over. */
+  /** Handles a call of a finished query. */
   const openLate = (about: Opened, of: number): ReturnType<ExchangeBook['open']> => {
     counts.late++;
     options.onLate?.(of);
@@ -74,7 +83,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
       sockets++;
       const headers = { upgrade: 'HTTP/1.1', connection: 'upgrade' };
-      refuse(response, 426, 'WebSockets are not captured; use HTTP', headers);
+      refuse(response, 426, 'WebSockets are not captured. Use HTTP.', headers);
       return;
     }
     const [, host] = /^\/@past\/([^/]+)$/.exec(path) ?? [];
@@ -111,7 +120,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     rememberFields(body.toString('utf8'));
     exchange.asked(isWhole ? body : undefined, encoding);
     const isAnswerable = isWhole && !(options.isOffline === true && isLate);
-    // A hook that breaks must not break the agent.
+    // An error in a hook must not break the agent.
     const reply = isAnswerable
       ? await options.answer?.({ ...about, path: rest, body, encoding }).catch(() => undefined)
       : undefined;
@@ -151,7 +160,10 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     });
   };
 
-  /** In replay it is known what is to come, so it is waited for a little longer: what was recorded in time must not be late. */
+  /**
+   * In replay the pending calls are known, so the wait is a little longer: a call that was recorded
+   * in time must not be late.
+   */
   const linger = async (ms: number): Promise<void> => {
     if (
       options.isOffline !== true ||
@@ -194,7 +206,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     name: 'llm',
     environment: options.environment,
     handle: (request) => void take(request),
-    // Calls in the clear that need the user's own proxy are left to the witness, which knows it.
+    // Plaintext calls that need the user's own proxy are left to the witness, which knows it.
     claim: (method, url) =>
       proxyOf('http', bareHost(url.hostname), context.env) === undefined
         ? pathOf(method, url, options.upstreams)
@@ -206,7 +218,8 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     end: async ({ maxMs, asked }) => {
       const lingerMs = options.lingerMs?.();
       if (lingerMs !== undefined && options.expectsMore?.() !== false) await linger(lingerMs);
-      // A thread says how many calls it has begun: once they are all here there is nothing to look for.
+      // A thread reports its number of calls. Once they have all arrived there is nothing to wait
+      // for.
       else if (asked === undefined || book.count < asked)
         for (let turn = 0; turn < ARRIVAL_TURNS; turn++) await nextTurn();
       const until = performance.now() + ARRIVAL_MS;
@@ -247,12 +260,12 @@ const LATE_IN_REPLAY: CaptureNote = {
 
 interface Place {
   readonly target: URL;
-  /** What follows the provider in the path. */
+  /** The path after the provider. */
   readonly rest: string;
   readonly about: Opened;
 }
 
-/** The address that a path stands for, by the provider or the server it names. */
+/** The target of a path, by the provider or the server it names. */
 function findPlace(method: string, path: string, options: ModelPlaneOptions): Place | undefined {
   const [, name = '', rest = ''] = /^\/([^/?]+)(.*)$/s.exec(path) ?? [];
   const upstream = upstreamOf(name, { method, rest, ...options });
@@ -268,7 +281,10 @@ interface Named extends ModelPlaneOptions {
   readonly rest: string;
 }
 
-/** `openai`, `@api.openai.com`, or `@http:localhost:8000`: any server, but only for what looks like a model's call. */
+/**
+ * `openai`, `@api.openai.com`, or `@http:localhost:8000`: any server, but only for requests that
+ * look like model calls.
+ */
 function upstreamOf(
   name: string,
   { method, rest, upstreams, upstreamOfHost }: Named,
@@ -279,13 +295,15 @@ function upstreamOf(
   const address = `${scheme}//${host}${rest}`;
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
-  // What a URL reads from it must be what was written: no user, and no host of another spelling.
-  // Of a path that others have too the preload has looked at the body.
+  // The parsed URL must match the written one: no user, and no other spelling of the host. For
+  // ambiguous paths the preload has checked the body.
   const isCall = isModelCall(method, url) || routeOf(method, url.pathname) !== 'other';
   return url.host === host.toLowerCase() && isCall ? unnamedUpstream(url) : undefined;
 }
 
-/** The path here of a request that names its server in full; undefined where it is not for a model. */
+/**
+ * The local path of a request that names its server in full. Undefined if it is not for a model.
+ */
 function pathOf(method: string, url: URL, upstreams: readonly Upstream[]): string | undefined {
   const place = url.origin + url.pathname;
   for (const { root, provider, isOwn } of upstreams) {
@@ -304,8 +322,8 @@ const encodingOf = ({ headers }: PlaneRequest['request']): string | undefined =>
 };
 
 /**
- * The whole body, or its beginning where it is larger than what is kept; then the rest is still to be read. Undefined when
- * the client went before it had sent all.
+ * The whole body, or its beginning if it exceeds the limit, with the rest unread. Undefined if the
+ * client left before it had sent everything.
  */
 const readBody = (
   request: PlaneRequest['request'],

@@ -14,25 +14,28 @@ export interface Relay {
   readonly request: PlaneRequest['request'];
   readonly response: PlaneRequest['response'];
   readonly exchange: OpenExchange;
-  /** What goes to the upstream: all of it, or its beginning where the rest is still coming from the client. */
+  /**
+   * The body for the upstream: all of it, or its beginning if the rest is still coming from the
+   * client.
+   */
   readonly body: Buffer;
   readonly isWhole: boolean;
-  /** The client's headers, or those that were signed anew. */
+  /** The client's headers, or signed ones. */
   readonly headers: readonly string[];
-  /** The request asks for usage on our account; `plain` is what the client sent. */
+  /** The capture added the request for usage. `plain` is the body of the client. */
   readonly usage?: { readonly plain: Buffer; readonly onRefused: () => void } | undefined;
 }
 
-/** After a client has gone, a reply that has said its last word gets this long to end. */
+/** Time for a complete reply to end after its client has gone. */
 const LAST_WORDS_MS = 1000;
-/** Any other reply gets this long: its end may be on its way already. */
+/** Time for any other reply, whose end may be on its way. */
 const GRACE_MS = 100;
 const TAIL_BYTES = 64 * 1024;
-/** What a reply says when all of it has been said. Some clients hang up at once when they read it. */
+/** End marks of replies. Some clients hang up as soon as they read one. */
 const LAST_WORDS =
   /\[DONE\]|message_stop|response\.(?:completed|incomplete|failed)|"finish_?[rR]eason"\s*:\s*"|"done"\s*:\s*true|messageStop/;
 
-/** Sends a request on and its reply back, chunk by chunk, and writes both down. */
+/** Relays a request and its reply, chunk by chunk, and records both. */
 export function relay(given: Relay): void {
   const { connections, target, request, response, exchange } = given;
   let isClientGone = false;
@@ -49,7 +52,8 @@ export function relay(given: Relay): void {
     asked.setNoDelay(true);
     asked.on('error', (error: NodeJS.ErrnoException) => {
       if (exchange.isOver || isClientGone) return;
-      // The server closed a pooled connection at the moment it was used again: nothing was lost, nothing was answered.
+      // The server closed a pooled connection at the moment it was reused: nothing was lost,
+      // nothing was answered.
       if (asked.reusedSocket && error.code === 'ECONNRESET' && given.isWhole && !isSecond) {
         send(body, usage, true);
         return;
@@ -60,7 +64,8 @@ export function relay(given: Relay): void {
     });
     asked.on('response', (reply) => {
       if (usage !== undefined && (reply.statusCode === 400 || reply.statusCode === 422)) {
-        // A server that may not know the wish for usage: what it says to the client's own words counts.
+        // The server may not support the usage option, so its response to the client's own body
+        // counts.
         reply.resume();
         isPlain = true;
         send(usage.plain, undefined, true);
@@ -87,7 +92,7 @@ export function relay(given: Relay): void {
     const onBroken = (): void => {
       if (exchange.isOver) return;
       exchange.end({ complete: false, ...(isClientGone ? ABORTED : RESET) });
-      // The client sees what it would have seen: a connection that breaks off.
+      // The client sees the same as without the capture: an aborted connection.
       response.destroy();
     };
     reply.on('error', onBroken);
@@ -103,7 +108,7 @@ export function relay(given: Relay): void {
       reply.statusMessage ?? '',
       headersForClient(reply.rawHeaders, gone),
     );
-    // A stream's headers go out at once; those of a document go with it.
+    // The headers of a stream are sent at once, those of a document with its body.
     if (reply.headers['content-length'] === undefined) (response as ServerResponse).flushHeaders();
     pump(unpacked, response, filter);
   };
@@ -133,7 +138,7 @@ export function relay(given: Relay): void {
 const ABORTED = { why: 'client_abort' } as const;
 const RESET = { why: 'upstream_reset' } as const;
 const NOTHING: ReadonlySet<string> = new Set();
-/** No longer true of a stream that something was taken out of. */
+/** Headers that are wrong after data was removed from a stream. */
 const CHANGED: ReadonlySet<string> = new Set(['content-length', 'content-encoding']);
 
 const OPENERS = {
@@ -143,7 +148,7 @@ const OPENERS = {
   br: createBrotliDecompress,
 };
 
-/** A reply that came packed though that was not asked for has to be opened before anything can be taken out. */
+/** A reply compressed despite the request must be decompressed before data can be removed. */
 function unpack(reply: IncomingMessage): IncomingMessage | Transform {
   const encoding = reply.headers['content-encoding'] ?? 'identity';
   if (!Object.hasOwn(OPENERS, encoding)) return reply;
@@ -152,7 +157,7 @@ function unpack(reply: IncomingMessage): IncomingMessage | Transform {
   return reply.pipe(opener);
 }
 
-/** Passes chunks on as they come, and waits for a client that reads slowly. */
+/** Passes chunks on as they arrive, with backpressure from the client. */
 function pump(
   source: IncomingMessage | Transform,
   response: PlaneRequest['response'],
@@ -179,7 +184,7 @@ function pump(
   });
 }
 
-/** A reply's first line and headers, for either version of HTTP. */
+/** A reply's status line and headers, for either version of HTTP. */
 export function writeHead(
   response: PlaneRequest['response'],
   status: number,

@@ -14,7 +14,7 @@ const ROUTES: readonly (readonly [RegExp, Route])[] = [
   [/\/interactions$/, 'interactions'],
 ];
 
-/** What a request asks for. Lists of models, files and the counting of tokens are `other`. */
+/** The kind of a request. Lists of models, files and token counting are `other`. */
 export function routeOf(method: string, path: string): Route {
   if (method !== 'POST') return 'other';
   const plain = path.split('?')[0]!.replace(/\/+$/, '');

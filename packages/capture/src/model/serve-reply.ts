@@ -8,7 +8,10 @@ import { writeHead } from './relay.ts';
 
 type Outgoing = PlaneRequest['response'];
 
-/** Gives a reply from elsewhere, in the pieces it has. What is written down are its pieces, what is sent may be less. */
+/**
+ * Serves a stored reply in its chunks. The recorded chunks are complete, the sent ones may be
+ * filtered.
+ */
 export async function serveReply(
   reply: ServedReply,
   response: Outgoing,
@@ -41,7 +44,7 @@ export async function serveReply(
     send(response, filter!.push(whole));
   }
   for (const [i, chunk] of pieces.entries()) {
-    // Pieces that are sent in one turn could arrive as one.
+    // Chunks sent in one turn could arrive as one.
     if (i > 0) await nextTurn();
     if (response.destroyed) break;
     const isFull = !send(response, filter === undefined ? chunk : filter.push(chunk));
@@ -53,7 +56,7 @@ export async function serveReply(
     !response.destroyed &&
     !(await hangsUp(response, reply.cutOff.waitMs))
   ) {
-    // Not a proper end: the client must not take the part that there is for the whole.
+    // Not a regular end: the client must not mistake the partial reply for a complete one.
     reply.cutOff.onReadOn();
     exchange.end({ complete: false, why: 'upstream_reset' });
     response.destroy();
@@ -81,7 +84,7 @@ const hangsUp = (response: Outgoing, waitMs: number): Promise<boolean> =>
     response.once('close', onClose);
   });
 
-/** Whether there is room for more. */
+/** Sends a chunk. Returns whether the buffer has room for more. */
 function send(response: Outgoing, chunk: Buffer | undefined): boolean {
   if (chunk === undefined || chunk.length === 0 || response.destroyed) return true;
   return (response as { write: (chunk: Buffer) => boolean }).write(chunk);

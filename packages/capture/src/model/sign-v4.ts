@@ -9,7 +9,7 @@ export interface AwsCredentials {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Credentials as the environment holds them. Those of profiles and roles are out of reach. */
+/** Credentials in environment variables. Those of profiles and roles are not accessible. */
 export function awsCredentials(env: Env): AwsCredentials | undefined {
   const {
     AWS_ACCESS_KEY_ID: accessKeyId,
@@ -20,7 +20,10 @@ export function awsCredentials(env: Env): AwsCredentials | undefined {
   return { accessKeyId, secretAccessKey, sessionToken: token || undefined };
 }
 
-/** Whether a request was signed: its signature covers the address it was sent to, so it holds for us and nowhere else. */
+/**
+ * Whether a request was signed. Its signature covers the address of the front and is invalid
+ * elsewhere.
+ */
 export const isSigned = (authorization: string | undefined): boolean =>
   authorization?.startsWith('AWS4-HMAC-SHA256') ?? false;
 
@@ -38,7 +41,7 @@ const OLD: ReadonlySet<string> = new Set([
   'x-amz-content-sha256',
 ]);
 
-/** The headers of a signed request, signed anew for the address it is really meant for; undefined for other signatures. */
+/** Signs the headers of a request again for its real address. Undefined for other signatures. */
 export function signAgain(
   raw: readonly string[],
   {
@@ -111,7 +114,7 @@ function canonicalAddress(target: URL): readonly [path: string, query: string] {
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
     .sort()
     .join('&');
-  // Every service but S3 has its path encoded a second time.
+  // Every service but S3 encodes its path a second time.
   const path = target.pathname.split('/').map(encoded).join('/');
   return [path, query];
 }

@@ -95,7 +95,7 @@ it('trusts the certificates that the agent’s environment names', async () => {
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const ask = async (env: Record<string, string>): Promise<string> => {
-    // A proxy would look for it on its own machine.
+    // A proxy would connect to its own machine.
     const connections = openConnections({ HTTPS_PROXY: 'http://127.0.0.1:9', ...env });
     onTestFinished(() => connections.close());
     const target = new URL(`https://localhost:${(server.address() as AddressInfo).port}/`);
@@ -134,7 +134,7 @@ it('reaches a server on an IPv6 address', async () => {
   expect(reply.statusCode).toBe(200);
 });
 
-it('signs only what was signed in AWS’s way', () => {
+it('signs only requests with a signature of AWS', () => {
   const options = {
     method: 'POST',
     target: new URL('https://x.example/a'),

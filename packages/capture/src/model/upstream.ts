@@ -10,7 +10,7 @@ import {
 } from 'node:tls';
 import { isLoopback } from './model-call.ts';
 
-/** Connections to providers, kept open for the next call; shared by all fronts of a capture. */
+/** Connections to providers, kept open and shared by all fronts of a capture. */
 export interface Connections {
   readonly request: (
     target: URL,
@@ -21,7 +21,7 @@ export interface Connections {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Opens connections as the agent would have: through the proxy of its environment, where one is set. */
+/** Opens connections as the agent would: through the proxy of its environment, if set. */
 export function openConnections(env: Env): Connections {
   const plain = new HttpAgent({ keepAlive: true });
   const trust = trustOf(env);
@@ -34,7 +34,8 @@ export function openConnections(env: Env): Connections {
   };
   return {
     request: (target, { method, headers }) => {
-      // A base URL may carry a user and a password; `host`, `port` and `path` alone reach the request.
+      // A base URL may contain a user and a password. Only `host`, `port` and `path` reach the
+      // request.
       const place = {
         host: bareHost(target.hostname),
         port: target.port,
@@ -58,7 +59,7 @@ export function openConnections(env: Env): Connections {
 
 export const bareHost = (host: string): string => host.replace(/^\[|\]$/g, '');
 
-/** The proxy the environment names for an address, unless it names an exception. */
+/** The proxy of the environment for an address, unless an exception applies. */
 export function proxyFor(target: URL, env: Env): string | undefined {
   const proxy = env.https_proxy ?? env.HTTPS_PROXY ?? env.all_proxy ?? env.ALL_PROXY;
   const host = bareHost(target.hostname);
@@ -70,13 +71,16 @@ export function proxyFor(target: URL, env: Env): string | undefined {
 export const proxyExceptions = (env: Env): string[] =>
   (env.no_proxy ?? env.NO_PROXY ?? '').split(/[\s,]+/).filter((name) => name !== '');
 
-/** Whether an exception is about a host: by its name, or by that of a domain it is in. */
+/** Whether an exception covers a host: its name, or a parent domain. */
 export function isCovered(host: string, exception: string): boolean {
   const bare = exception.replace(/^\*?\./, '').replace(/:\d+$/, '');
   return exception === '*' || host === bare || host.endsWith(`.${bare}`);
 }
 
-/** Whom the agent trusts: variables of its own may let it reach servers that this program would not. */
+/**
+ * The trusted certificates of the agent. Its variables may allow servers that this program would
+ * not trust.
+ */
 interface Trust {
   readonly rejectUnauthorized?: false;
   readonly secureContext?: SecureContext;
@@ -87,10 +91,10 @@ function trustOf(env: Env): Trust {
   if (!env.NODE_EXTRA_CA_CERTS) return trust;
   try {
     const ca = [...rootCertificates, readFileSync(env.NODE_EXTRA_CA_CERTS, 'utf8')];
-    // Once for all connections: there are many certificates to read.
+    // Once for all connections, because there are many certificates to read.
     return { ...trust, secureContext: createSecureContext({ ca }) };
   } catch {
-    // As Node does where the file cannot be read.
+    // As Node does if the file is unreadable.
     return trust;
   }
 }

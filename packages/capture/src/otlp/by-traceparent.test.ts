@@ -25,7 +25,7 @@ async function receiver(notes: CaptureNote[] = []) {
 
 type Sent = readonly [attributes: Record<string, string>, traceparent: string, below?: string];
 
-/** Sends spans, each of the trace that a header names, below the header's span unless another is given. */
+/** Sends spans in the trace of a header, below the header's span unless another is given. */
 async function send(origin: string, given: readonly Sent[]): Promise<number> {
   const request = otlp(given.map(([attributes], i) => ({ id: `s${i}`, attributes })));
   for (const [i, span] of request.resourceSpans[0]!.scopeSpans[0]!.spans.entries()) {
@@ -53,7 +53,7 @@ describe('spans of an agent that many queries share', () => {
     await send(origin, [
       [TOOL('dig'), a.headers.traceparent!],
       [TOOL('fill'), b.headers.traceparent!],
-      // A server has other work that says nothing about agents.
+      // A server also does work that does not concern agents.
       [SERVER, ELSEWHERE],
     ]);
     const [first, second] = await Promise.all([a.end(), b.end()]);
@@ -89,7 +89,7 @@ describe('spans of an agent that many queries share', () => {
     expect(codes(warnings)).toEqual(['CAPTURE_NOT_ATTRIBUTABLE', 'CAPTURE_NOTHING']);
   });
 
-  it('that continue no trace may belong to a query beside its own: its calls are partly known', async () => {
+  it('that continue no trace may belong to another query: its calls are partly known', async () => {
     const { origin, open } = await receiver();
     const slot = open();
     await send(origin, [
@@ -150,7 +150,7 @@ describe('spans of an agent that many queries share', () => {
 });
 
 describe('a server that sends nothing', () => {
-  it('is told which variables to set', async () => {
+  it('is reported with the variables to set', async () => {
     const { origin, open } = await receiver();
     const { trace, warnings } = await open().end();
     expect(trace).toBeUndefined();
@@ -171,7 +171,7 @@ describe('a server that sends nothing', () => {
     expect(await time()).toBeLessThan(300);
   });
 
-  it('or nothing about an agent, is told that', async () => {
+  it('or nothing about an agent, is reported', async () => {
     const { origin, open } = await receiver();
     const slot = open();
     await send(origin, [[SERVER, slot.headers.traceparent!]]);
@@ -206,7 +206,7 @@ describe('the address', () => {
     expect(await status(origin, given)).toBe(expected);
   });
 
-  it('in use is said in one sentence, with the way out', async () => {
+  it('in use is reported in one sentence, with the way out', async () => {
     const { origin } = await receiver();
     const port = Number(new URL(origin).port);
     await expect(receiveByTraceparent({ port })).rejects.toMatchObject({

@@ -9,21 +9,21 @@ import { openOtlpPlane } from './otlp-plane.ts';
 import { SpanBook, type Taken } from './span-book.ts';
 import { type TracePart, traceParts } from './trace-parts.ts';
 
-/** How long spans are waited for, in milliseconds. */
+/** Time limits for waiting for spans, in milliseconds. */
 interface Patience {
-  /** After the span of the whole request, so much silence means that no more will come. */
+  /** After the span of the whole request, this much silence means that no more will come. */
   readonly quietMs: number;
   readonly maxMs: number;
 }
 
 const PATIENCE: Patience = { quietMs: 1500, maxMs: 5000 };
 const POLL_MS = 10;
-/** Finished queries whose late spans are known as such. */
+/** Number of finished queries whose late spans are recognized. */
 const MAX_PAST = 10_000;
 
-/** Sees what an agent that was started elsewhere tells about one query. */
+/** Receives the telemetry of a separately started agent for one query. */
 export interface TraceSlot {
-  /** To be sent with the query. */
+  /** Headers to send with the query. */
   readonly headers: Readonly<Record<string, string>>;
   /** Waits for the spans of the query. */
   readonly end: () => Promise<CaptureResult>;
@@ -41,23 +41,23 @@ export interface TraceReceiver {
 interface Query {
   readonly spanId: string;
   readonly book: SpanBook;
-  /** Only counts, what agents did in other traces since the query began. */
+  /** Only counts agent activity in other traces since the query began. */
   readonly others: SpanBook;
-  /** Spans and logs of its trace, of agents or not. */
+  /** Number of spans and logs in its trace, of agents or not. */
   items: number;
-  /** The span of the whole request came: it ends last. */
+  /** The span of the whole request has arrived. It ends last. */
   isAnswered: boolean;
   lastAt: number;
   unreadable: number;
 }
 
 /**
- * Receives spans of an agent that many queries share. Its environment is out of reach, so it must send its spans here by
- * itself; which query they belong to is known by the trace that the query began, and by nothing else.
+ * Receives spans of an agent that many queries share. Its environment is not accessible, so it must
+ * be configured to send its spans here. Only the trace that the query began identifies the query.
  */
 export async function receiveByTraceparent(options: {
   readonly port: number;
-  /** Told once when spans come for a query that is over. */
+  /** Called once when spans come for a finished query. */
   readonly onNote?: (note: CaptureNote) => void;
   readonly patience?: Partial<Patience>;
   readonly now?: () => number;
@@ -69,7 +69,7 @@ export async function receiveByTraceparent(options: {
   const past = new Set<string>();
   const late = counter(Number.NEGATIVE_INFINITY);
   let inFlight = 0;
-  /** Some query got spans; as long as none did, one that waited in vain is enough. */
+  /** Some query got spans. Until then, one query that waited in vain is enough. */
   let hasContinued = false;
   let hasWaited = false;
   let hasLate = false;
@@ -77,7 +77,7 @@ export async function receiveByTraceparent(options: {
   const addLate = ({ request }: TracePart): void => {
     const isFirst = late.counts.rejected === 0;
     const isLate = late.add(request, 0).rejected > 0;
-    // What came late once will again: from now on every query has all the time there is.
+    // Late spans will occur again, so every further query gets the full time.
     hasLate ||= isLate;
     if (isLate && isFirst)
       options.onNote?.({
@@ -172,11 +172,11 @@ async function openAt(port: number): Promise<Front> {
   }
 }
 
-/** A book without room: it only tells how much it was given about agents since then. */
+/** A book without capacity. It only counts what it was given about agents. */
 const counter = (since: number): SpanBook =>
   new SpanBook({ since, limits: { maxKept: 0, maxBytes: 0, maxOthers: 0 } });
 
-/** The plane, with a count of the requests that it is answering. */
+/** The plane with a count of its open requests. */
 function counted(plane: Plane, count: (change: 1 | -1) => void): Plane {
   const around =
     <R extends Parameters<NonNullable<Plane['grpc']>>[0]>(take: (request: R) => void) =>

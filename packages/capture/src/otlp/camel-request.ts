@@ -1,24 +1,27 @@
 import { type Fields, isFields } from '@agentci/trace';
 
 const MAX_DEPTH = 64;
-/** The name of `scopeSpans` before version 0.15 of the protocol. */
+/** Name of `scopeSpans` before version 0.15 of the protocol. */
 const OLD_NAMES: Readonly<Record<string, string>> = {
   instrumentationLibrarySpans: 'scopeSpans',
   instrumentationLibrary: 'scope',
 };
 const SNAKE = /_([a-z])/g;
 
-/** A request as the protocol's JSON has it. Some programs keep protobuf's own names for the fields: `resource_spans`. */
+/**
+ * A request in the JSON format of the protocol. Some programs keep the field names of protobuf:
+ * `resource_spans`.
+ */
 export function camelRequest(request: unknown): unknown {
   if (!isFields(request) || isCamel(request)) return request;
   return camel(request, 0);
 }
 
-/** Whether anything of a request would be read: it holds spans or log records where the protocol has them. */
+/** Whether a request has readable content: spans or log records in the places of the protocol. */
 export const isRequest = (value: unknown): boolean =>
   isFields(value) && (Array.isArray(value.resourceSpans) || Array.isArray(value.resourceLogs));
 
-/** The first of each list tells for all of it. */
+/** The first item of each list represents all. */
 function isCamel(request: Fields): boolean {
   let item: unknown = request;
   for (let depth = 0; depth < MAX_DEPTH && isFields(item); depth++) {
@@ -38,7 +41,7 @@ function camel(value: unknown, depth: number): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const name = key.replace(SNAKE, (_, letter: string) => letter.toUpperCase());
-      // Attributes that are an object, which some write, have names of their own.
+      // Attributes as an object, which some programs send, have free names.
       const isOwn = name === 'attributes' && isFields(inner);
       return [
         Object.hasOwn(OLD_NAMES, name) ? OLD_NAMES[name]! : name,

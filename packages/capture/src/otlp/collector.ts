@@ -6,7 +6,7 @@ import { framed, type Signal } from './reply.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where the user's own telemetry goes. Its headers may hold keys: they are in memory only. */
+/** The target of the user's own telemetry. Its headers may contain keys, so they stay in memory. */
 export interface Collector {
   readonly signal: Signal;
   readonly url: URL;
@@ -15,7 +15,7 @@ export interface Collector {
   readonly ca?: Buffer;
 }
 
-/** A request as it came, to be sent on. */
+/** An unchanged request to forward. */
 export interface Copy {
   readonly signal: Signal;
   readonly bytes: Buffer;
@@ -29,7 +29,7 @@ export const SERVICES: Readonly<Record<Signal, string>> = {
   metrics: '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
 };
 
-/** The collector that the user's variables name for a signal. */
+/** The collector in the user's variables for a signal. */
 export function collectorOf(signal: Signal, env: Env): Collector | undefined {
   const own = (name: string): string | undefined =>
     env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_${name}`] || undefined;
@@ -56,7 +56,7 @@ export function collectorOf(signal: Signal, env: Env): Collector | undefined {
 
 function urlOf(address: string): URL | undefined {
   try {
-    // gRPC's own spelling has no scheme.
+    // The spelling for gRPC has no scheme.
     const url = new URL(/^https?:\/\//i.test(address) ? address : `http://${address}`);
     return url;
   } catch {
@@ -72,7 +72,7 @@ function fileOf(path: string): Buffer | undefined {
   }
 }
 
-/** `a=1,b=two%20words`, as the specification has it. */
+/** `a=1,b=two%20words`, as in the specification. */
 function headersOf(list: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const part of (list ?? '').split(',')) {
@@ -96,14 +96,14 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Sends copies to collectors. It never waits, never keeps more than a little, and whatever goes wrong is a number: the agent
- * must not notice that its collector is slow or gone.
+ * Sends copies to collectors. It never waits, buffers little, and only counts errors, because the
+ * agent must not notice a slow or missing collector.
  */
 export class Forwarder {
   readonly #collectors: readonly Collector[];
   readonly #pending = new Set<Promise<void>>();
   #waiting = 0;
-  /** Copies that did not arrive, by host. */
+  /** Number of lost copies, by host. */
   readonly lost = new Map<string, number>();
   sent = 0;
 
@@ -115,7 +115,7 @@ export class Forwarder {
     for (const collector of this.#collectors) {
       if (collector.signal !== copy.signal) continue;
       const size = copy.bytes.length;
-      // Only protobuf travels over gRPC.
+      // gRPC supports only protobuf.
       if (this.#waiting + size > MAX_WAITING_BYTES || (collector.isGrpc && copy.isJson)) {
         this.#lose(collector);
         continue;
@@ -136,7 +136,7 @@ export class Forwarder {
     }
   }
 
-  /** Waits for what is under way, but not for long. */
+  /** Waits briefly for pending copies. */
   async settle(maxMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {

@@ -4,23 +4,23 @@ import { type Collector, collectorOf } from './collector.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How long SDKs gather spans: those of a short program must arrive before it ends. */
+/** Batch delay of SDKs. Spans of a short program must arrive before it ends. */
 const DELAY_MS = '200';
-/** Beyond its queue an SDK drops spans without a word. */
+/** SDKs silently drop spans when their queue is full. */
 const QUEUE = '16384';
 const ATTRIBUTES = '4096';
 
-/** Metadata of gRPC, which knows no path, by which a call is known to be of our agent. */
+/** Identifies calls of our agent. gRPC has no path for the token, so this is in its metadata. */
 export const RUN_HEADER = 'agentci-run';
 
-/** Instrumentations leave messages out of spans unless they are told otherwise. */
+/** Instrumentations leave messages out of spans by default. */
 const CONTENT: Readonly<Record<string, string>> = {
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
   ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE: 'content',
   TRACELOOP_TRACE_CONTENT: 'true',
 };
 
-/** Variables that are for another receiver than ours, or would keep spans from it. */
+/** Variables for another receiver, or that would suppress spans. */
 const UNSET = [
   'OTEL_SDK_DISABLED',
   'OTEL_TRACES_SAMPLER_ARG',
@@ -44,7 +44,7 @@ export function otlpEnvironment(options: {
   readonly token: string;
   readonly env: Env;
   readonly collectors: readonly Collector[];
-  /** Known where the agent makes one run and ends. */
+  /** Known if the agent makes one run and ends. */
   readonly runId?: string | undefined;
   readonly traceparent?: string | undefined;
 }): PlaneEnvironment {
@@ -88,7 +88,7 @@ export function otlpEnvironment(options: {
   return { set, unset: UNSET.filter((name) => env[name] !== undefined), notes };
 }
 
-/** Metrics say nothing about a run: they go where they went, or nowhere. */
+/** Metrics are not evidence of a run. They keep their target, or are disabled. */
 function metricsVariables(env: Env, endpoint: string): Record<string, string> {
   const own = env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT;
   if (own) {

@@ -127,14 +127,14 @@ const toolsIn = ({ telemetry = [], gaps = [] }: Partial<Evidence>): readonly str
 };
 const spans = JSON.stringify(otlp([{ id: 'a', name: 'execute_tool lookup', attributes: TOOL }]));
 
-/** Field names as protobuf has them; the keys of attributes are values. */
+/** Field names of protobuf. The keys of attributes are values. */
 const snake = (text: string): string =>
   text.replace(
     /"(\w+)":/g,
     (_, key: string) => `"${key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`,
   );
 
-describe('what is taken', () => {
+describe('accepted requests', () => {
   it.each([
     ['JSON', '/v1/traces', spans, JSON_TYPE],
     [
@@ -224,7 +224,7 @@ describe('what is taken', () => {
   });
 });
 
-describe('what cannot be read is said, and never answered so that the exporter sends it again', () => {
+describe('unreadable requests are reported, and never answered so that the exporter sends them again', () => {
   const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '));
   it.each([
     ['broken JSON', '/v1/traces', '{"resourceSpans":', JSON_TYPE, 400],
@@ -312,7 +312,7 @@ describe('memory', () => {
     expect(JSON.stringify(telemetry).match(/"spanId"/g)).toHaveLength(3);
   });
 
-  it('refuses what is beyond its limit, by number, and says so', async () => {
+  it('refuses items beyond its limit, and reports their number', async () => {
     const { plane } = await open({ limits: { maxKept: 3 } });
     const five = JSON.stringify(
       otlp([1, 2, 3, 4, 5].map((i) => ({ id: `t${i}`, attributes: TOOL }))),
@@ -430,7 +430,7 @@ describe('a collector of the user’s own', () => {
     expect(plane.environment().notes).toMatchObject([{ code: 'CAPTURE_COLLECTOR' }]);
   });
 
-  it('gets gRPC where it wants that', async () => {
+  it('gets gRPC if it uses gRPC', async () => {
     const seen: Record<string, unknown>[] = [];
     const server: Http2Server = createHttp2();
     server.on('stream', (stream, headers) => {

@@ -13,30 +13,32 @@ import { type Outcome, replyGrpc, replyHttp, type Signal, unframed } from './rep
 import type { BookLimits, SpanBook, Taken } from './span-book.ts';
 
 export interface OtlpPlaneOptions {
-  /** The agent makes one run and ends; otherwise it stays for the next query and sends spans when it likes. */
+  /** The agent makes one run and ends. Otherwise it is persistent and sends spans at any time. */
   readonly endsWithRun: boolean;
-  /** The run's id, for the resource attributes of an agent that makes one. */
+  /** The run's id, for the resource attributes of an agent with a single run. */
   readonly runId?: string;
-  /** Called with every request that could be read, as JSON. */
+  /** Called with every readable request, as JSON. */
   readonly onTelemetry?: ((request: unknown) => void) | undefined;
   readonly limits?: Partial<BookLimits>;
-  /** Takes requests in place of the plane's own book, from whoever sends them. */
+  /** Receives requests from any sender in place of the plane's own book. */
   readonly into?: {
     readonly add: (request: unknown, size: number) => Taken;
-    /** Told of a request that could not be read. */
+    /** Called for an unreadable request. */
     readonly lose: () => void;
   };
 }
 
 const SIGNALS: readonly Signal[] = ['traces', 'logs', 'metrics'];
-/** Looks for new spans so often while it waits for the last ones. */
+/** Interval for checking for new spans while waiting for the last ones. */
 const POLL_MS = 5;
-/** An agent that has ended without sending anything: what may be in the socket is read in this time. */
+/** Time to read the socket of an agent that has ended without sending anything. */
 const LAST_BYTES_MS = 10;
 const SETTLE_MS = 2000;
 const TOO_LARGE: Outcome = { status: 'too_large', message: 'the request is too large' };
 
-/** Receives what an agent's OpenTelemetry SDK sends: over HTTP as JSON or protobuf, and over gRPC. */
+/**
+ * Receives the data of an agent's OpenTelemetry SDK: over HTTP as JSON or protobuf, and over gRPC.
+ */
 export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions): Plane {
   const { env, now, token, base } = context;
   const collectors = SIGNALS.flatMap((signal) => collectorOf(signal, env) ?? []);
@@ -52,7 +54,9 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
   const outside = new Set(present([ourSpan, theirSpan === undefined ? undefined : theirSpan]));
   let since = Number.NEGATIVE_INFINITY;
   let book: SpanBook | undefined;
-  /** What tells spans of agents from others is loaded when there are any: most agents send none. */
+  /**
+   * The code that recognizes spans of agents is loaded on demand, because most agents send none.
+   */
   const openBook = async (): Promise<SpanBook> => {
     const { SpanBook } = await import('./span-book.ts');
     book ??= new SpanBook({
@@ -72,7 +76,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
   const counts = { requests: 0, spans: 0, rejected: 0 };
 
   const take = async (signal: Signal, body: Buffer, isJson: boolean): Promise<Outcome> => {
-    // Metrics say nothing about a run.
+    // Metrics are not evidence of a run.
     if (signal === 'metrics') return { status: 'ok', rejected: 0 };
     const request = decode(body, isJson ? 'json' : signal);
     if (request === undefined) return { status: 'bad', message: 'the request could not be read' };
@@ -90,13 +94,13 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     options.into?.lose();
   };
 
-  /** Around the handling of a request, whatever becomes of it. */
+  /** Wraps the handling of a request, even if it fails. */
   const during = async (work: () => Promise<void>): Promise<void> => {
     open++;
     try {
       await work();
     } catch {
-      // Whatever is wrong with us, the agent must not notice.
+      // The agent must not notice errors on our side.
       lose();
     } finally {
       open--;
@@ -132,7 +136,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     const named = SIGNALS.find((name) => plain.endsWith(`/v1/${name}`));
     const type = request.headers['content-type'] ?? '';
     const isJson = /^application\/json\b/i.test(type);
-    // JSON says itself what it holds, so that the address of the endpoint alone will do.
+    // JSON identifies its content, so the bare endpoint address is enough.
     const signal = named ?? (plain === '' && isJson ? 'traces' : undefined);
     const reply = (outcome: Outcome): void => {
       noteLost(outcome);
@@ -173,7 +177,8 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
         status: 'no_method',
         message: 'the capture takes exports of traces, logs and metrics',
       });
-    // A path of ours is not part of the call, so this is what tells our agent from any other program of the machine.
+    // A gRPC call has no path of ours, so this header distinguishes our agent from other programs
+    // of the machine.
     if (options.into === undefined && headerOf(request.headers[RUN_HEADER]) !== token)
       return reply({
         status: 'stranger',
@@ -193,7 +198,9 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
       forwarder.forward({ signal, bytes: frame.message, isJson: false, encoding });
   };
 
-  /** Spans come in batches, after what they describe: after some silence no more are expected. */
+  /**
+   * Spans come in batches after the work they describe. After some silence no more are expected.
+   */
   const quiet = async (quietMs: number, maxMs: number): Promise<void> => {
     const began = now();
     const mayCome = hasSent || (!options.endsWithRun && !hasEnded);
@@ -255,7 +262,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
 const headerOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
-/** A request as JSON; undefined where the bytes are not one. */
+/** A request as JSON. Undefined if the bytes are invalid. */
 function decode(bytes: Buffer, as: 'json' | 'traces' | 'logs'): unknown {
   try {
     if (as !== 'json') return decodeRequest(bytes, as);

@@ -2,20 +2,20 @@ import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
 import type { PlaneRequest } from '../plane.ts';
 
-/** Of one body, unpacked; exporters send far less. */
+/** Maximum size of one decompressed body. Exporters send far less. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** Of all bodies that are being read. An exporter has one under way, or a few. */
+/** Maximum size of all open bodies. An exporter has one or a few. */
 const MAX_OPEN_BYTES = 128 * 1024 * 1024;
 
 const unzip = promisify(gunzip);
 const inflated = promisify(inflate);
 
-/** The bytes of a request, or why there are none. */
+/** The bytes of a request, or the reason why there are none. */
 export type Body =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly why: 'too_large' | 'aborted' };
 
-/** Reads bodies, within one budget of memory. */
+/** Reads bodies within a shared memory budget. */
 export class BodyReader {
   #open = 0;
 
@@ -31,7 +31,8 @@ export class BodyReader {
         resolve(body);
       };
       request.on('data', (chunk: Buffer) => {
-        // What is left of a body that is too large is read and let go, so that the client gets its answer.
+        // The rest of an oversized body is read and discarded, so that the client gets its
+        // response.
         if (isDone) return;
         size += chunk.length;
         this.#open += chunk.length;
@@ -48,7 +49,10 @@ export class BodyReader {
   }
 }
 
-/** Bytes without their packing: undefined where it is not one of the protocol. Rejects where it is damaged or too large. */
+/**
+ * The decompressed bytes. Undefined if the protocol has no such encoding. Rejects damaged or
+ * oversized bodies.
+ */
 export async function unpackBody(
   bytes: Buffer,
   encoding: string | undefined,
@@ -69,6 +73,6 @@ export async function unpackBody(
   }
 }
 
-/** Whether the packing was opened, but held more than is read. */
+/** Whether the decompressed data exceeded the limit. */
 export const isTooLarge = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_BUFFER_TOO_LARGE';

@@ -3,7 +3,7 @@ import type { PlaneRequest } from '../plane.ts';
 
 export type Signal = 'traces' | 'logs' | 'metrics';
 
-/** How a request was taken. The protocol knows no half measures: what was not kept is told by number. */
+/** The outcome of a request. The protocol reports only the number of rejected items. */
 export type Outcome =
   | { readonly status: 'ok'; readonly rejected: number }
   | {
@@ -32,7 +32,10 @@ const REJECTED = {
 } as const;
 const WHY_REJECTED = 'the capture keeps no more of this run';
 
-/** Answers over HTTP in the language of the request. Never with 5xx: exporters would send again, and slow the agent down. */
+/**
+ * Responds over HTTP in the encoding of the request. Never with 5xx, because exporters would retry
+ * and slow the agent down.
+ */
 export function replyHttp(
   response: PlaneRequest['response'],
   signal: Signal,
@@ -78,7 +81,7 @@ function protobufReply(outcome: Outcome): Buffer {
   return Buffer.from(pbf.finish());
 }
 
-/** Answers a gRPC call: the status comes after the message, or alone where there is none. */
+/** Responds to a gRPC call. The status follows the message, or comes alone if there is none. */
 export function replyGrpc(given: PlaneRequest['response'], outcome: Outcome): void {
   if (given.headersSent || given.destroyed) return;
   const response = given as import('node:http2').Http2ServerResponse;
@@ -98,14 +101,14 @@ export function replyGrpc(given: PlaneRequest['response'], outcome: Outcome): vo
 
 const FRAME_HEAD = 5;
 
-/** A message as gRPC frames it: whether it is packed, its length, its bytes. */
+/** A message in the framing of gRPC: compression flag, length, bytes. */
 export function framed(message: Buffer): Buffer {
   const head = Buffer.alloc(FRAME_HEAD);
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);
 }
 
-/** The one message of a call; undefined where the frame is damaged. */
+/** The single message of a call. Undefined if the frame is damaged. */
 export function unframed(
   bytes: Buffer,
 ): { readonly isPacked: boolean; readonly message: Buffer } | undefined {

@@ -15,54 +15,62 @@ import { type Fields, isFields } from '@agentci/trace';
 export interface BookLimits {
   /** Spans and log records of agents. */
   readonly maxKept: number;
-  /** Of their text. */
+  /** Size of their text. */
   readonly maxBytes: number;
-  /** Spans of servers, databases and the like, which only matter if one of an agent turns out to be below them. */
+  /**
+   * Maximum number of spans of servers, databases and the like. They matter only if a span of an
+   * agent is below them.
+   */
   readonly maxOthers: number;
 }
 
 const LIMITS: BookLimits = { maxKept: 50_000, maxBytes: 32 * 1024 * 1024, maxOthers: 20_000 };
 
-/** Programs that run side by side read one clock, but not at the same instant. */
+/** Programs on one machine share a clock, but do not read it at the same instant. */
 const CLOCK_SLACK_MS = 100;
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface Taken {
   readonly kept: number;
-  /** Refused, because there was no more room. */
+  /** Number of rejected items, because the book is full. */
   readonly rejected: number;
-  /** Of an earlier query of the same agent. */
+  /** Number of items from an earlier query of the same agent. */
   readonly late: number;
 }
 
-/** A span with what its request says about all of them. */
+/** A span with the shared fields of its request. */
 interface Place {
   readonly resource: unknown;
   readonly scope: unknown;
 }
 
 /**
- * The spans of one query that say something about an agent, and those around them. A busy program sends ten thousand others a
- * second: of these only the bare facts are held, and only for a while.
+ * The spans of one query that concern an agent, and those around them. A busy program sends ten
+ * thousand others per second, so only their basic fields are kept, and only for a while.
  */
 export class SpanBook {
   readonly #limits: BookLimits;
-  /** Epoch milliseconds: what began earlier belongs to another query. */
+  /** Epoch milliseconds. Earlier spans belong to another query. */
   readonly #since: number;
-  /** Ids of spans outside of the agent, set by us or by the user's own tracing; a span below one of them is a root. */
+  /**
+   * Ids of spans outside the agent, set by us or by the user's own tracing. A span below one of
+   * them is a root.
+   */
   readonly #outside: ReadonlySet<string>;
-  /** As text: parsed, spans take several times the room. */
+  /** As text, because parsed spans take several times the memory. */
   readonly #requests: Buffer[] = [];
   readonly #keptIds = new Set<string>();
   readonly #wanted = new Set<string>();
   readonly #others = new Map<string, readonly [Fields, Place]>();
-  /** Shapes of spans that say nothing about an agent: a program has few, and sends thousands of each. */
+  /**
+   * Shapes of spans that do not concern an agent. A program has few, and sends thousands of each.
+   */
   readonly #strangers = new Set<string>();
-  /** And those that do: looking at one of each is enough. */
+  /** Shapes of spans that do. One of each is enough. */
   readonly #own = new Set<string>();
   #kept = 0;
   #bytes = 0;
-  /** About how much is taken and not yet part of them. */
+  /** Approximate size of accepted requests that are not yet part of them. */
   #pending = 0;
   #rejected = 0;
   #late = 0;
@@ -81,7 +89,7 @@ export class SpanBook {
     return { kept: this.#kept, rejected: this.#rejected, late: this.#late };
   }
 
-  /** What was kept, as requests of the protocol. */
+  /** The kept items, as requests of the protocol. */
   requests(): readonly unknown[] {
     return this.#requests.map((text) => JSON.parse(text.toString('utf8')) as unknown);
   }
@@ -156,7 +164,7 @@ export class SpanBook {
       this.#others.delete(this.#others.keys().next().value!);
   }
 
-  /** A span that is kept makes those above it worth keeping. */
+  /** A kept span makes its ancestors worth keeping. */
   #note(id: string | undefined, parent: string | undefined): void {
     if (id !== undefined) this.#keptIds.add(id);
     for (let above = parent; above !== undefined; ) {
@@ -230,7 +238,9 @@ const isOfAgent = (span: Span): boolean =>
   declaredTool(span) !== undefined ||
   namesInEvents(span).length > 0;
 
-/** All that a dialect is known by: scope, name, and which attributes there are, of which kind, empty or not. */
+/**
+ * Everything that identifies a dialect: scope, name, and the kinds of its attributes, empty or not.
+ */
 function shapeOf(scope: string, { name, attributes, events }: Fields): string {
   let shape = `${scope}\n${String(name)}`;
   for (const { key, value } of objects(attributes)) {
@@ -245,7 +255,7 @@ function shapeOf(scope: string, { name, attributes, events }: Fields): string {
   return shape;
 }
 
-/** The span that Pydantic AI puts around the calls of one reply names them all. */
+/** The span of Pydantic AI around the calls of one reply contains all their names. */
 const AROUND_CALLS = /^running (?:\d{1,9} )?tools?$/;
 
 const countItems = (root: Fields): number =>

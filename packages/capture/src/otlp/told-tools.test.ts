@@ -86,13 +86,13 @@ test.each<[string, object]>([
       },
     ]),
   ],
-])('a call that is only told of makes the calls partly known: %s', (_, request) => {
+])('a call that is only mentioned makes the calls partly known: %s', (_, request) => {
   const trace = read(request);
   expect(trace.captured.toolCalls).toBe('partial');
   expect(trace.warnings.map(({ code }) => code)).toContain('CALLS_HINTED');
 });
 
-test('spans alike but for their kind are told apart', () => {
+test('spans that differ only in their kind are separate', () => {
   const kinds = ['chain', 'tool'].map((kind, i) => ({
     id: `t${i}`,
     name: 'refund',

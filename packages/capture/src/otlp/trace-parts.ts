@@ -1,12 +1,12 @@
 import { idOf, objects } from '@agentci/formats';
 import { type Fields, isFields } from '@agentci/trace';
 
-/** What a request says about one trace, as a request of its own. */
+/** The part of a request about one trace, as a separate request. */
 export interface TracePart {
   readonly request: object;
-  /** Spans and log records in it. */
+  /** Number of spans and log records in it. */
   readonly items: number;
-  /** Ids of spans that its spans are below. */
+  /** Ids of the parents of its spans. */
   readonly parents: ReadonlySet<string>;
 }
 
@@ -17,7 +17,7 @@ interface Gathered {
   items: number;
 }
 
-/** A request as one for each trace in it. What names no trace is under the empty name. */
+/** Splits a request by trace. Items without a trace are under the empty name. */
 export function traceParts(request: unknown): ReadonlyMap<string, TracePart> {
   const parts = new Map<string, Gathered>();
   const partOf = (traceId: string, items: number): Gathered => {

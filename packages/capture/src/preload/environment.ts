@@ -5,13 +5,19 @@ import { MAYBE_MODEL_CALL, MODEL_CALL } from '../model/model-call.ts';
 import type { PlaneContext } from '../plane.ts';
 import type { Upstream } from '../upstreams.ts';
 
-/** The file that Node programs load first. In the build it is beside the program, here beside this file. */
+/**
+ * The file that Node programs load first. In the build it is next to the program, here next to this
+ * file.
+ */
 const FILE = fileURLToPath(new URL('./register.cjs', import.meta.url));
 
-/** Found before the real `node` on PATH: gives it the file again where the agent has taken it out. */
+/** Found before the real `node` on PATH. Adds the file again if the agent has removed it. */
 const NODE = fileURLToPath(new URL('./path/node', import.meta.url));
 
-/** The variables that make Node programs call models through the front, whatever their SDKs read. */
+/**
+ * The variables that make Node programs call models through the front, independent of the settings
+ * of their SDKs.
+ */
 export function preloadEnvironment(
   { origin, base, env }: PlaneContext,
   {
@@ -21,7 +27,7 @@ export function preloadEnvironment(
   }: {
     readonly hosts: readonly (string | RegExp)[];
     readonly upstreams: readonly Upstream[];
-    /** Nothing is sent on: a call is not made as it was written, even where the front is gone. */
+    /** Sends nothing upstream. A call is not made directly, even if the front is gone. */
     readonly isOffline?: boolean;
   },
 ): Record<string, string> {
@@ -35,7 +41,7 @@ export function preloadEnvironment(
       base: `${base}/llm`,
       hosts: hosts.filter((host) => typeof host === 'string'),
       patterns: hosts.flatMap((host) => (typeof host === 'string' ? [] : [host.source])),
-      // An address of the user's own may also be written in the agent's code.
+      // A custom address may also be in the agent's code.
       roots: upstreams
         .filter(({ isOwn }) => isOwn)
         .map(({ root, provider }) => [root.replace(/\/+$/, ''), provider]),
@@ -47,11 +53,13 @@ export function preloadEnvironment(
   };
 }
 
-/** As NODE_OPTIONS takes a path with spaces. */
+/** The form in which NODE_OPTIONS takes a path with spaces. */
 const quoted = (path: string): string =>
   /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
 
-/** Where the file is not there to be executed, as in an archive, programs that drop the option are not seen. */
+/**
+ * If the file is not executable, as in an archive, programs that drop the option are not captured.
+ */
 function pathWith(path: string | undefined, option: string): Record<string, string> {
   if (process.platform === 'win32' || !path) return {};
   try {

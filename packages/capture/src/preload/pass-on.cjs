@@ -1,7 +1,9 @@
 // A part of register.cjs, in the user's programs.
 'use strict';
 
-/** Threads and programs that are started with variables of their own would be without this file. */
+/**
+ * Adds the file to threads and programs with a custom environment, which would otherwise lose it.
+ */
 module.exports = (option, alike) => {
   const { AGENTCI_PRELOAD } = process.env;
   const filled = (env) => {
@@ -19,7 +21,7 @@ module.exports = (option, alike) => {
       ? { ...given, env: filled(given.env) }
       : given;
   const isOptions = (each) => each !== null && typeof each === 'object' && !Array.isArray(each);
-  /** Without variables of its own a program gets those of this one, which may have changed them. */
+  /** Without a custom environment a program inherits this one, which may have changed. */
   const withOptions = (args) => {
     const given = args.find(isOptions);
     const filledIn = { ...given, env: filled(given?.env ?? process.env) };
@@ -47,7 +49,7 @@ module.exports = (option, alike) => {
         );
       }
     } catch {
-      // The program is started as it was written.
+      // Starts the program unchanged.
     }
     return spawn.call(this, given);
   };

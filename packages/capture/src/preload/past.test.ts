@@ -19,7 +19,7 @@ beforeAll(async () => {
   return () => model.close();
 });
 
-/** Runs a Node agent behind a capture: what it printed, and what was seen of it. */
+/** Runs a Node agent with a capture. Returns its output and the observations. */
 async function runAgent(
   cwd: string,
   more: Pick<Parameters<typeof createCapture>[0], 'offline' | 'answer'> = {},
@@ -37,7 +37,10 @@ async function runAgent(
   return { said: stdout.trim(), calls: evidence.exchanges.length, gaps: evidence.gaps };
 }
 
-/** How an agent can ask a model at an address in its code, and what of it is to be seen: the call itself, or that there was one. */
+/**
+ * Ways in which an agent can call a model at an address in its code, and the expected observation:
+ * the call itself, or only its existence.
+ */
 const SENT = `sent.on('response', async (reply) => { let text = ''; for await (const chunk of reply) text += chunk; console.log(text); process.exit(); });
 sent.on('error', (error) => { console.log(error.message); process.exit(); }); sent.end(body);`;
 const ASK = `fetch('ADDRESS', { method: 'POST', body: '{}' }).then((reply) => reply.text())`;
@@ -179,7 +182,7 @@ it.each([
     `new http.Agent({ lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) })`,
     '',
   ],
-])('a call with %s is made as it was written, and told of', async (_, agent, more) => {
+])('a call with %s is made unchanged and reported', async (_, agent, more) => {
   const { port } = new URL(model.url);
   const cwd = tempDir({
     'agent.mjs': `${IMPORTS} const agent = ${agent}; ${more}; const sent = http.request('http://model.internal:${port}/v1/chat/completions', { method: 'POST', agent, lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) }); ${SENT}`,
@@ -192,7 +195,7 @@ it.each([
   ]);
 });
 
-describe('what is no call of a model is written as it was', () => {
+describe('requests that are not model calls stay unchanged', () => {
   it('to sockets and to standard output', async () => {
     const server = await startChaos(
       (request, response) => void response.end(`${request.method} seen`),
@@ -215,7 +218,7 @@ describe.each([
   { when: 'calls are recorded', offline: undefined },
   { when: 'nothing may be reached', offline: { providers: {} } },
 ])('where $when, an encrypted call past the capture', ({ offline }) => {
-  /** A host of models that is this machine: the program's own `lookup` says so. */
+  /** A host of models that resolves to this machine by the program's own `lookup`. */
   const HERE = `lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4))`;
   it.each([
     [
@@ -230,7 +233,7 @@ describe.each([
        session.on('error', fail); const stream = session.request({ ':method': 'POST', ':path': '/v1/chat/completions' }); stream.on('error', fail);
        stream.on('data', (data) => { console.log(String(data)); process.exit(); }); stream.end('{}');`,
     ],
-  ])('%s is told of', async (_, code) => {
+  ])('%s is reported', async (_, code) => {
     const { key, cert } = madeCertificate();
     const server = createSecureServer(
       { key, cert, allowHTTP1: true },

@@ -12,7 +12,7 @@ const from = createRequire(import.meta.url);
 /** Packages of this repository, as a program in another folder would import them. */
 const entryOf = (name: string): string => join(dirname(from.resolve(`${name}/package.json`)));
 
-/** Runs a Node program behind a capture that answers in the place of every provider. */
+/** Runs a Node program with a capture that answers for every provider. */
 async function runAgent(
   files: Readonly<Record<string, string>>,
   {
@@ -61,7 +61,7 @@ it.each([
   ['/messages', { model: 'm', messages: [] }, true],
   ['/messages', { jsonrpc: '2.0', method: 'tools/call', id: 1 }, false],
   ['/api/chat', { text: 'the "model" is here', prompt: 'x' }, false],
-])('what is sent to %s decides whether it is a model’s call: %j', async (path, body, isCall) => {
+])('the body sent to %s decides whether it is a model call: %j', async (path, body, isCall) => {
   const server = await startChaos((_, response) => void response.end('direct'));
   onTestFinished(() => server.close());
   const url = new URL(server.url).origin + path;
@@ -78,7 +78,7 @@ it('a reply says that it is from where it was asked for', async () => {
 it.each([
   ['createConnection', `createConnection: () => net.connect(PORT, '127.0.0.1')`],
   ['socketPath', `socketPath: 'model.sock'`],
-])('a call with a way of its own is made and told of: %s', async (_, option) => {
+])('a call with a custom connection is made and reported: %s', async (_, option) => {
   const model = await startChaos((__, response) => void response.end('direct'));
   onTestFinished(() => model.close());
   const { port } = new URL(model.url);
@@ -223,7 +223,7 @@ describe('calls of a known host go through the capture', () => {
   });
 });
 
-describe('what looks like a model’s call goes through the capture whatever its address', () => {
+describe('a possible model call goes through the capture, at any address', () => {
   const asked = (url: string): string =>
     `await (await fetch('${url}', { ...${POST}, body: 'hi' })).json()`;
   it.each([
@@ -271,7 +271,7 @@ describe('what looks like a model’s call goes through the capture whatever its
     ]);
   });
 
-  it('except where the program has certificates of its own: it is made as it was written, and told of', async () => {
+  it('except if the program has custom certificates: it is made unchanged and reported', async () => {
     const cwd = tempDir({});
     const capture = createCapture({
       planes: ['llm'],
@@ -350,7 +350,7 @@ describe('everything else is as it was', () => {
     expect(slot.env.NODE_OPTIONS).toMatch(/^--max-old-space-size=512 --require .*register\.cjs"?$/);
   });
 
-  it('what was decided of an address is of its method too, however many addresses there were', async () => {
+  it('a cached decision about an address includes its method, for any number of addresses', async () => {
     const file = createRequire(import.meta.url).resolve('./register.cjs');
     const front = new URL(url).host;
     const AGENTCI_PRELOAD = JSON.stringify({
@@ -359,7 +359,7 @@ describe('everything else is as it was', () => {
       calls: '/chat/completions$',
     });
     const env = { PATH: process.env.PATH, AGENTCI_PRELOAD, NODE_OPTIONS: `--require ${file}` };
-    // Port 9 answers to no one: only what goes through the front has an answer.
+    // Nothing listens on port 9, so only requests through the front are answered.
     const program = `(async () => {
       const ask = (n, method) => fetch('http://127.0.0.1:9/' + n + '/chat/completions', { method }).then((reply) => reply.text(), () => 'refused');
       const said = new Set();
@@ -372,7 +372,7 @@ describe('everything else is as it was', () => {
     expect(stdout.trim()).toBe(`POST: POST ${front}; GET: refused`);
   });
 
-  it('a damaged rule is no rule', async () => {
+  it('a damaged rule is ignored', async () => {
     const file = createRequire(import.meta.url).resolve('./register.cjs');
     for (const AGENTCI_PRELOAD of ['', '{', '7', 'null']) {
       const env = { PATH: process.env.PATH, AGENTCI_PRELOAD, NODE_OPTIONS: `--require ${file}` };
@@ -395,7 +395,7 @@ describe('everything else is as it was', () => {
   });
 });
 
-it('a program elsewhere is not told of a file that is not there', async () => {
+it('a program on another machine is not given a local file', async () => {
   const capture = createCapture({ planes: ['llm'], env: {}, cwd: tempDir({}), command: [] });
   onTestFinished(() => capture.close());
   const slot = await capture.open();

@@ -1,9 +1,11 @@
-// Loaded into Node programs by NODE_OPTIONS=--require while their agent is captured, for SDKs that honour no variable: calls
-// of known model hosts, and whatever looks like a model's call, are sent through the capture. Plain JavaScript without imports of ours, since it runs in the user's
-// programs, threads and child processes. It prints nothing, and where anything is odd the call is made as it was written.
+// Loaded into Node programs by NODE_OPTIONS=--require while their agent is captured, for SDKs that
+// ignore the variables. Redirects calls to known model hosts, and calls that look like model calls,
+// through the capture. Plain JavaScript without our imports, because it runs in the user's
+// programs, threads and child processes. It prints nothing, and after any error the call is made
+// unchanged.
 //
-// --require and not --import: with the latter Node loads every main file as an ES module would be loaded, and Node before
-// 18.18 does not start at all.
+// --require and not --import: with the latter Node loads every main file as an ES module, and Node
+// before 18.18 does not start at all.
 'use strict';
 
 (() => {
@@ -33,12 +35,14 @@
   const isModelHost = (name) =>
     names.has(name) || expressions.some((expression) => expression.test(name));
 
-  /** Host and path of what looks like a model's call, whatever its address is. The front sends it on to that very address. */
+  /**
+   * Host and path of a possible model call, at any address. The front sends it on to that address.
+   */
   const modelCall = calls === undefined ? undefined : new RegExp(calls, 'i');
   const isPlainHttpOurs =
     modelCall !== undefined || roots.some(([root]) => root.startsWith('http:'));
 
-  /** Paths that may be of anything: what is sent there decides. */
+  /** Ambiguous paths. The body decides. */
   const maybeCall = maybe === undefined ? undefined : new RegExp(maybe, 'i');
   const isForModel = (body) =>
     typeof body === 'string' &&
@@ -56,7 +60,7 @@
       : undefined;
   };
 
-  /** Where a call goes instead, or undefined where it is none of ours. */
+  /** The new target of a call, or undefined if it is not redirected. */
   const moved = (url, method) => {
     const name = url.hostname.replace(/\.+$/, '');
     if (url.protocol === 'https:' && (url.port === '' || url.port === '443') && isModelHost(name))
@@ -73,11 +77,14 @@
       ? `${base}/@${url.protocol}${url.host}${url.pathname}${url.search}`
       : undefined;
   };
-  /** Whether a request that is written somewhere else than to the front should have gone there. */
+  /** Whether a request written to another target than the front should have gone there. */
   const isPast = (url, sent) =>
     (moved(url, sent.method) ?? movedByBody(url.href, sent)) !== undefined;
 
-  /** Programs call a few addresses many times, and reading one takes as long as much of the call. */
+  /**
+   * Cache: programs call a few addresses many times, and parsing one takes as long as much of the
+   * call.
+   */
   const known = new Map();
   const movedText = (text, method) => {
     const key = `${method} ${text}`;
@@ -94,8 +101,8 @@
   };
 
   /**
-   * Says that a model is called past the capture, and then lets the call be made, or not where nothing may be reached. What the
-   * front does not take within a second it will not take.
+   * Reports that a model call bypasses the capture, then lets it continue, or blocks it in offline
+   * mode. Waits up to one second for the front.
    */
   const tellPast = (host, then = () => {}) => {
     const http = require('node:http');
@@ -115,7 +122,7 @@
     told.end();
   };
 
-  /** Programs may look at the name of a function and at how many arguments it takes. */
+  /** Programs may check the name of a function and its number of parameters. */
   const alike = (original, replacement) =>
     Object.defineProperties(replacement, {
       name: { value: original.name },
@@ -127,7 +134,7 @@
     return cause !== null && typeof cause === 'object' && cause.code === 'ECONNREFUSED';
   };
 
-  /** A call whose body can be sent twice is made as it was written when the capture is no longer there. */
+  /** If the capture is gone, a call with a repeatable body is made unchanged. */
   const wrapFetch = (original) => {
     const fetch = function fetch(...args) {
       const [input, init] = args;
@@ -143,7 +150,8 @@
       } catch {
         target = undefined;
       }
-      // A dispatcher for a proxy would look for the front there. What it asks for is seen when it is sent.
+      // A proxy dispatcher would look for the front on its own machine. Its request is checked when
+      // it is sent.
       if (target === undefined || isProxy(init?.dispatcher)) return original.apply(this, args);
       const body = init?.body;
       const canRepeat =
@@ -164,13 +172,13 @@
 
   const isProxy = (dispatcher) => !isOffline && dispatcher?.constructor?.name === 'ProxyAgent';
 
-  /** A reply says where it is from, and the front has another address in every run. */
+  /** A reply contains its URL, and the address of the front changes in every run. */
   const withUrl = (reply, asked) => {
     try {
       if (reply.url.startsWith(base))
         Object.defineProperty(reply, 'url', { value: new URL(asked).href });
     } catch {
-      // It is one of the program's own making.
+      // The program created it itself.
     }
     return reply;
   };
@@ -207,7 +215,8 @@
       if (isAddress && options.path) url = new URL(options.path, url.origin);
       const to = moved(url, options.method);
       if (to === undefined) return undefined;
-      // Where its connections lead is the program's own affair: the call is made as it was written, and told of.
+      // The program controls the target of its connections, so the call is made unchanged and
+      // reported.
       if (hasOwnWay(options, to)) {
         tellPast(options.socketPath ? 'localhost' : url.host);
         return undefined;
@@ -247,7 +256,7 @@
       if (given === undefined) return request.apply(this, args);
       const [options, callback] = given;
       const made = plainRequest.call(http, options, callback);
-      // Some clients name the host themselves; the capture takes only its own name.
+      // Some clients set the host themselves, and the capture accepts only its own name.
       try {
         made.setHeader('host', front);
       } catch {
@@ -270,7 +279,7 @@
   };
 
   let agentOfFront;
-  /** As Node's own for all calls, which a program may have put another in the place of. */
+  /** Like Node's global agent, which a program may have replaced. */
   const frontAgent = (http) => {
     agentOfFront ??= Object.assign(
       new http.Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000 }),
@@ -281,10 +290,13 @@
     return agentOfFront;
   };
 
-  /** Whether only the program itself can make a call: it has connections, certificates, names or a proxy of its own. */
+  /**
+   * Whether only the program itself can make a call, because it has custom connections,
+   * certificates, name lookup or a proxy.
+   */
   const hasOwnWay = (options, to) => {
     if (options.socketPath || options.createConnection) return true;
-    // In replay no one is reached, so it does not matter how.
+    // In replay no server is reached, so the way does not matter.
     if (isOffline) return false;
     const { agent } = options;
     const isUnnamed = to.startsWith(`${base}/@http`);
@@ -296,7 +308,7 @@
           agent?.options?.lookup !== undefined))
     );
   };
-  /** A proxy that is written in the program; one that it has from its environment is the front. */
+  /** A proxy in the program's code. A proxy from its environment is the front. */
   const hasOwnProxy = (agent) => {
     const { proxy, proxyOptions } = agent ?? {};
     const host = proxy?.host ?? (proxyOptions && `${proxyOptions.host}:${proxyOptions.port}`);
@@ -330,7 +342,10 @@
     );
   };
 
-  /** Those of http and https that are still to be patched. Loading them takes some milliseconds, so it is left to the program. */
+  /**
+   * The modules of http and https that are not patched yet. Loading them takes some milliseconds,
+   * so it is left to the program.
+   */
   const unpatched = new Set(isPlainHttpOurs ? ['http', 'https'] : ['https']);
   const patchBuiltin = (name) => {
     if (!unpatched.delete(name)) return;
@@ -343,7 +358,7 @@
     }
   };
 
-  /** undici as a package has functions and a dispatcher of its own. */
+  /** The undici package has separate functions and a separate dispatcher. */
   const patchUndici = once((undici) => {
     if (typeof undici.fetch === 'function') undici.fetch = wrapFetch(undici.fetch);
     patchClients(undici);
@@ -375,7 +390,7 @@
       }),
     );
   });
-  /** A client or pool is for one server; what looks like a model's call is asked of one for the front in its place. */
+  /** A client or pool has one server. Possible model calls use a client for the front instead. */
   const patchClients = (undici) => {
     let toFront;
     for (const name of ['Client', 'Pool', 'BalancedPool']) {
@@ -403,13 +418,13 @@
             }
           }
         } catch {
-          // The call is made as it was written.
+          // Makes the call unchanged.
         }
         return dispatch.call(this, options, handler);
       };
     }
   };
-  /** The server of a client, which it keeps to itself. */
+  /** The server of a client, which is a private field. */
   const originOf = (client) => {
     const symbol = Object.getOwnPropertySymbols(client).find(
       ({ description }) => description === 'url',
@@ -440,8 +455,8 @@
   }
 
   /**
-   * ES modules import what is built in without a word to the loader. But node:https makes an agent when it is loaded, and an
-   * agent is an EventEmitter: then the module's own code has not run yet.
+   * ES modules import built-in modules without the loader. But node:https creates an agent when it
+   * is loaded, and an agent is an EventEmitter. At that time the module's own code has not run yet.
    */
   function watchBuiltins() {
     const EventEmitter = require('node:events');

@@ -2,19 +2,20 @@
 'use strict';
 
 const MAX_HEAD = 64 * 1024;
-/** So much of a body is handed on with its head. */
+/** Maximum number of body bytes to pass on with the head. */
 const MAX_BODY = 256 * 1024;
 const REQUEST_LINE = /^([A-Z]{3,20}) (\S+) HTTP\/1\.[01]\r\n/;
-/** What may become a request line. */
+/** The beginning of a possible request line. */
 const BEGUN_LINE = /^[A-Z]{1,20}(?: \S*(?: H?T?T?P?\/?1?\.?[01]?\r?)?)?$/;
 
 /**
- * Follows the requests that are written to one connection, and hands on the head of each with what of its body came along. What is
- * in a body is not a request, whatever it looks like; and a connection that did not begin with one has none.
+ * Tracks the requests that are written to one connection, and passes on the head of each with the
+ * start of its body. The content of a body is never a request, and a connection that does not begin
+ * with a request has none.
  */
 module.exports = class RequestHeads {
   #onRequest;
-  /** What is awaited: a head, so many bytes of a body, the size of a chunk, or nothing that can be read. */
+  /** The expected data: a head, a number of body bytes, a chunk size, or nothing readable. */
   #state = 'head';
   #left = 0;
   #text = '';
@@ -23,13 +24,13 @@ module.exports = class RequestHeads {
     this.#onRequest = onRequest;
   }
 
-  /** Takes what is written at once, in its order: a head and its body may be two pieces. */
+  /** Takes data in the order of writing. A head and its body may be two chunks. */
   take(chunks) {
     for (const { chunk, encoding } of chunks) {
       if (this.#state === 'closed') return;
       const bytes =
         typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.byteLength;
-      // Most of what is written is in the middle of a long body.
+      // Most writes are in the middle of a long body.
       if (this.#state === 'body' && this.#text === '' && this.#left >= bytes) this.#skip(bytes);
       else this.#text += latin1Of(chunk, encoding);
     }
@@ -43,7 +44,7 @@ module.exports = class RequestHeads {
 
   #afterBody = 'head';
 
-  /** Reads one thing, if it is there as a whole. */
+  /** Reads one element if it is complete. */
   #step() {
     if (this.#state === 'body') {
       const taken = Math.min(this.#left, this.#text.length);

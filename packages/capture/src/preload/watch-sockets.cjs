@@ -4,14 +4,15 @@
 const RequestHeads = require('./request-heads.cjs');
 
 /**
- * Whatever client a program uses, its requests are written to a socket, before they are encrypted. A model's call that is
- * written to another socket than one of the front was not led away: it is told of before it is sent, and in replay not sent.
+ * All clients write their requests to a socket before encryption. A model call written to a socket
+ * that does not lead to the front was not redirected. It is reported before it is sent, and blocked
+ * in replay.
  */
 module.exports = ({ front, isOffline, isModelHost, tellPast, isPast }) => {
   const { Socket } = require('node:net');
   const { connect, _write, _writev } = Socket.prototype;
   const toFront = new WeakSet();
-  /** Those that this program has opened: standard output is a socket too. */
+  /** Sockets opened by this program. Standard output is a socket too. */
   const opened = new WeakSet();
   /** The requests of each connection so far. */
   const heads = new WeakMap();
@@ -32,24 +33,24 @@ module.exports = ({ front, isOffline, isModelHost, tellPast, isPast }) => {
         if (isOffline) return this;
       }
     } catch {
-      // What cannot be read is not the front.
+      // An unreadable address is not the front.
     }
     return connect.apply(this, args);
   };
-  /** HTTP/2 is written past the stream: at a host that is known for models it is taken for a call. */
+  /** HTTP/2 bypasses the stream. A connection to a known model host counts as a call. */
   const offersHttp2 = ({ _tlsOptions }) => String(_tlsOptions?.ALPNProtocols).includes('h2');
   const refusal = (host) => {
     const error = new Error(
       `agentci replay: a call of a model at ${host} cannot be led to the recording`,
     );
-    // Where it was made is not what the program can do about it.
+    // The stack would not help the program.
     error.stack = String(error);
     return error;
   };
-  /** One that is encrypted may have been opened in a tunnel. */
+  /** An encrypted one may have been opened in a tunnel. */
   const isWatched = (socket) =>
     socket.encrypted ? !socket._tlsOptions?.isServer : opened.has(socket) && !toFront.has(socket);
-  /** Where a model's call goes that is about to be written past the front. */
+  /** The target of a model call that is about to bypass the front. */
   const pastOf = (socket, chunks) => {
     let past;
     const onRequest = ({ method, target, header, body }) => {
@@ -59,7 +60,7 @@ module.exports = ({ front, isOffline, isModelHost, tellPast, isPast }) => {
         : new URL(
             `${socket.encrypted ? 'https' : 'http'}://${host}${target.startsWith('/') ? target : '/'}`,
           );
-      // One that is meant for the front, on a connection to somewhere else.
+      // A request for the front on a connection to another server.
       const isAstray = url.host === front && !toFront.has(socket);
       if (isAstray || isPast(url, { method, body })) past ??= url.host;
     };
@@ -72,7 +73,7 @@ module.exports = ({ front, isOffline, isModelHost, tellPast, isPast }) => {
     try {
       own.requests.take(chunks);
     } catch {
-      // What cannot be read is not a call.
+      // An unreadable request is not a call.
     }
     return past;
   };

@@ -5,7 +5,7 @@ import { userProxies } from './user-proxy.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Programs differ in the spelling they read, and some prefer one that was set before. */
+/** Programs read different spellings, and some prefer one that was set before. */
 const PROXY_NAMES = [
   'HTTP_PROXY',
   'http_proxy',
@@ -14,29 +14,30 @@ const PROXY_NAMES = [
   'ALL_PROXY',
   'all_proxy',
 ];
-/** The address at which clouds hand out credentials. */
+/** The address from which cloud machines get credentials. */
 const CREDENTIALS = '169.254.169.254';
 
-/** SDKs that send telemetry of their own to the host of their model: seen in a tunnel it cannot be told from a call. */
+/** SDKs that send telemetry to the host of their model. In a tunnel it looks like a model call. */
 const QUIET: Readonly<Record<string, readonly [name: string, value: string]>> = {
   openai: ['OPENAI_AGENTS_DISABLE_TRACING', '1'],
   anthropic: ['CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC', '1'],
 };
 
 /**
- * The variables that send an agent's other connections through the witness, those to this machine among them: a model may be
- * here. The front itself is an exception by its port, which saves a step for the clients that read ports there (httpx, urllib,
- * Node); to the others, such as curl and requests, the front answers as a proxy just as it does directly. An address of its
- * own in 127.0.0.0/8 would be an exception that all of them read, but macOS has only 127.0.0.1.
+ * The variables that send an agent's other connections through the tunnel proxy, including local
+ * ones, because a model may run locally. The front itself is an exception by its port, which saves
+ * a step for clients that support ports there (httpx, urllib, Node). For the others, such as curl
+ * and requests, the front works as a proxy too. A separate address in 127.0.0.0/8 would be an
+ * exception that all clients support, but macOS has only 127.0.0.1.
  */
 export function witnessEnvironment(options: {
   readonly origin: string;
   readonly token: string;
   readonly env: Env;
   readonly providers: readonly string[];
-  /** Hosts of models, one of each kind: an exception that covers one would hide its calls. */
+  /** Hosts of models, one of each kind. An exception that covers one would hide its calls. */
   readonly modelHosts: readonly string[];
-  /** Nothing is to be reached, so the user's own proxy does not matter. */
+  /** Nothing may be reached, so the user's own proxy does not matter. */
   readonly isOffline?: boolean;
 }): PlaneEnvironment {
   const { origin, token, env, providers, modelHosts, isOffline = false } = options;
@@ -75,8 +76,8 @@ export function witnessEnvironment(options: {
 const LOOPBACK_NAMES = ['127.0.0.1', '0.0.0.0', 'localhost'];
 
 /**
- * Most people who need a proxy except this machine from it. A single port is meant: something there must not be led here. To
- * many programs an exception is the end of a name, so `.1` is this machine too.
+ * Most people who need a proxy except this machine from it. An exception with a port is intended
+ * and stays. Many programs treat an exception as a suffix, so `.1` is this machine too.
  */
 function hidesLoopback(exception: string): boolean {
   if (exception === '*') return true;

@@ -7,7 +7,7 @@ import { bareHost, isCovered, proxyExceptions } from '../model/upstream.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The proxies that the user had set. `unusable` is the variable that names one of another kind. */
+/** The proxies in the user's settings. `unusable` is a variable with an unsupported kind. */
 export interface UserProxies {
   readonly http?: URL;
   readonly https?: URL;
@@ -40,14 +40,17 @@ function proxyUrl(value: string): URL | undefined {
   }
 }
 
-/** The user's proxy for a host, unless it is one of the user's exceptions or this machine, which means another one there. */
+/**
+ * The user's proxy for a host, unless it is an exception or this machine, which would mean another
+ * machine there.
+ */
 export function proxyOf(scheme: 'http' | 'https', host: string, env: Env): URL | undefined {
   if (isLoopback(host)) return undefined;
   const proxy = userProxies(env)[scheme];
   return proxyExceptions(env).some((exception) => isCovered(host, exception)) ? undefined : proxy;
 }
 
-/** What a proxy is told about who asks. */
+/** Credentials for a proxy. */
 export const credentialsFor = ({ username, password }: URL): Record<string, string> =>
   username === ''
     ? {}
@@ -60,7 +63,7 @@ export const portOf = (url: URL): number =>
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** A connection to a host, as the agent would have made it: straight, or through the user's own proxy. */
+/** Connects to a host as the agent would have: directly, or through the user's own proxy. */
 export const reach = (
   { host, port }: { readonly host: string; readonly port: number },
   env: Env,

@@ -25,7 +25,7 @@ afterEach(async () => {
   opened = undefined;
 });
 
-/** On a machine without a network the loopback is the model host. */
+/** Without a network, the loopback interface is the model host. */
 async function open(
   env: Record<string, string> = {},
   modelHosts = ['127.0.0.1'],
@@ -66,7 +66,7 @@ async function tunnel(target: string): Promise<{ status: number; socket: Socket 
 }
 
 describe('tunnels', () => {
-  it('pass bytes both ways, and name the host where it is a model’s', async () => {
+  it('pass bytes both ways, and name the host if it is a model’s', async () => {
     const { plane } = await open();
     const { status, socket } = await tunnel(`127.0.0.1:${await echoServer()}`);
     socket.end('hello');
@@ -179,7 +179,7 @@ describe('requests in the clear', () => {
       [{ gap: 'tunnelled', detail: 'models.example' }],
     ],
   ])('%s', async (_, path, gaps) => {
-    // The user's proxy is the website: no name has to be looked up.
+    // The user's proxy is the website, so no name has to be resolved.
     const website = await server((request, response) => {
       response.writeHead(418, { 'x-mine': 'yes' });
       response.end(`${request.method} ${request.path} ${request.body}`);
@@ -198,7 +198,7 @@ describe('requests in the clear', () => {
     expect((await plane.end(LIMITS)).gaps).toEqual(gaps);
   });
 
-  it('to this machine go there, whatever proxy the user has, and its tools are no models', async () => {
+  it('to this machine go there, even if the user has a proxy, and its tools are not models', async () => {
     const tool = await server(
       (request, response) => void response.end(`${request.path} ${request.headers.host}`),
     );
@@ -238,7 +238,7 @@ describe('requests in the clear', () => {
     expect(tool.requests[0]!.headers['transfer-encoding']).toBe('chunked');
   });
 
-  it('keep the name that they ask a server of this machine for, and have no body where they had none', async () => {
+  it('keep the host name for a local server, and have no body if they had none', async () => {
     const tool = await server((request, response) => void response.end(request.headers.host));
     await open();
     const sent = proxied(tool.url, { method: 'POST', headers: { host: 'site.example' } });
@@ -249,7 +249,7 @@ describe('requests in the clear', () => {
     expect(tool.requests[0]!.headers).not.toHaveProperty('transfer-encoding');
   });
 
-  it('are streams where the reply is one: headers and pieces come when they are sent', async () => {
+  it('are streams if the reply is one: headers and pieces arrive when they are sent', async () => {
     let more: () => void = () => {};
     const tool = await server((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -295,7 +295,7 @@ describe('requests in the clear', () => {
     sent.end();
     const [error] = (await once(sent, 'error')) as [NodeJS.ErrnoException];
     expect(error.code).toBe('ECONNRESET');
-    // Its errors of connections are those of statuses as well.
+    // Its connection errors are HTTP errors too.
     const python = proxied('http://127.0.0.1:9/health', {
       headers: { 'user-agent': 'Python-urllib/3.11' },
     });
@@ -351,7 +351,7 @@ describe('WebSockets', () => {
   });
 });
 
-describe('what can be seen of a tunnel to this machine', () => {
+describe('the visible part of a tunnel to this machine', () => {
   const CALL = 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n\r\n';
 
   it('a model’s call in the clear, also after others, is one past the capture', async () => {
@@ -384,7 +384,7 @@ describe('what can be seen of a tunnel to this machine', () => {
     expect([status, refused, received]).toEqual([200, [['127.0.0.1', true]], '']);
   });
 
-  it('where it is encrypted, its address', async () => {
+  it('if it is encrypted, its address', async () => {
     const { plane } = await open({}, []);
     const port = await echoServer();
     const { socket } = await tunnel(`127.0.0.1:${port}`);
@@ -443,13 +443,13 @@ describe('environment', () => {
     expect(set.no_proxy).toBe(`127.0.0.1:4000,169.254.169.254,${kept}`);
   });
 
-  it('leaves a proxy alone that cannot be chained, and says so', () => {
+  it('leaves a proxy alone that cannot be chained, with a note', () => {
     const { set, notes } = of({ ALL_PROXY: 'socks5://127.0.0.1:1080' });
     expect(set).toEqual({});
     expect(notes).toMatchObject([{ code: 'CAPTURE_NO_WITNESS' }]);
   });
 
-  it('keeps SDKs from sending telemetry of their own to a model’s host', () => {
+  it('keeps SDKs from sending telemetry to a model’s host', () => {
     expect(of({}, ['openai']).set).toMatchObject({ OPENAI_AGENTS_DISABLE_TRACING: '1' });
     expect(of({ OPENAI_AGENTS_DISABLE_TRACING: '0' }, ['openai']).set).not.toHaveProperty(
       'OPENAI_AGENTS_DISABLE_TRACING',
@@ -480,7 +480,7 @@ describe('programs that honour the variables', () => {
     await promisify(execFile)(program, [...args, 'http://localtest.example/'], { env }).catch(
       () => {},
     );
-    // The host does not exist: the witness was asked and could not reach it.
+    // The host does not exist: the tunnel proxy was asked and could not reach it.
     expect(opened!.front.strangers()).toBe(0);
     const { url } = await server((_request, response) => void response.end('hello'));
     const here = await promisify(execFile)(program, [...args, url], { env });

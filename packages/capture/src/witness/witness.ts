@@ -13,24 +13,27 @@ import { witnessEnvironment } from './environment.ts';
 import { credentialsFor, portOf, proxyOf, reach } from './user-proxy.ts';
 
 export interface WitnessOptions {
-  /** A host at which models answer. On this machine a port is needed to tell: others have servers here too. */
+  /** A host of models. A local one needs a port, because other servers run on this machine too. */
   readonly isModelHost: (host: string, port: number) => boolean;
-  /** Of each kind one, to find exceptions that would hide them. */
+  /** One of each kind, to find exceptions that would hide them. */
   readonly modelHosts: readonly string[];
   readonly providers: readonly string[];
-  /** Set where nothing may pass: called with every host that was refused. Of this machine's own only models are. */
+  /**
+   * Set if nothing may pass. Called for every refused host. Local hosts are refused only if they
+   * are models.
+   */
   readonly refuses?: ((host: string, isModel: boolean) => void) | undefined;
 }
 
-/** More hosts than this are counted, not named. */
+/** Further hosts are counted, not named. */
 const MAX_HOSTS = 200;
 const MAX_NAMED = 10;
-/** Clients show these words: Python prints them, curl names the status. */
+/** Clients show this text: Python prints it, curl shows the status. */
 const BLOCKED = 'blocked by agentci replay';
 
 /**
- * A proxy that only looks at where connections go: what an agent reaches past the model plane is named, never read. A model
- * among these hosts means that calls were made which nothing here shows.
+ * A proxy that only sees the targets of connections. Connections that bypass the model plane are
+ * named, never read. A model among their hosts means that some calls were not captured.
  */
 export const openWitness = (context: PlaneContext, options: WitnessOptions): Plane =>
   new Witness(context, options);
@@ -68,7 +71,7 @@ class Witness implements Plane {
   upgrade = (url: URL, head: Buffer, socket: Duplex): void => void this.#upgrade(url, head, socket);
 
   begin = (): void => {
-    // A connection that is still open may be used again.
+    // An open connection may be reused.
     const still = [...this.#tunnels.values()];
     this.#models = new Set(still.filter(({ isModel }) => isModel).map(({ host }) => host));
     this.#others = new Set(
@@ -125,7 +128,7 @@ class Witness implements Plane {
       const watch = this.#watched({ place, client, socket });
       if (head.length > 0) watch(head);
       socket.write(head);
-      // Before the bytes are passed on: a connection that it ends passes nothing.
+      // Before the bytes are passed on: a rejected connection passes nothing.
       client.on('data', watch);
       join(client, socket, () => this.#closed(client, socket));
     } catch {
@@ -144,8 +147,8 @@ class Witness implements Plane {
   };
 
   /**
-   * Looks at what a client sends through a tunnel in the clear, piece by piece: a model's call in there is told of, and in
-   * replay does not get through. What is encrypted cannot be looked at, on this machine it is at least named.
+   * Inspects plaintext in a tunnel, chunk by chunk. Reports a model call, and blocks it in replay.
+   * Encrypted data cannot be inspected, but its target is reported if it is local.
    */
   readonly #watched = ({ place, client, socket }: Ends): ((chunk: Buffer) => void) => {
     const host = plainHost(place.host);
@@ -167,7 +170,7 @@ class Witness implements Plane {
     };
   };
 
-  /** A WebSocket: its first request goes to the server as it would have come without a proxy, and the rest are bytes. */
+  /** A WebSocket: sends its first request in the form without a proxy, and the rest unchanged. */
   readonly #upgrade = async (url: URL, head: Buffer, client: Duplex): Promise<void> => {
     const place = { host: bareHost(url.hostname), port: Number(url.port) || 80 };
     const host = plainHost(place.host);
@@ -191,7 +194,8 @@ class Witness implements Plane {
     const method = request.method ?? 'GET';
     const host = bareHost(target.hostname);
     const port = Number(target.port) || 80;
-    // A server of tools on this machine may have such a path. What is a model's by its looks has been claimed.
+    // A local tool server may have such a path. Requests that look like model calls were claimed
+    // before.
     const isModel =
       !isLoopback(host) &&
       (this.#options.isModelHost(plainHost(host), port) ||
@@ -248,11 +252,11 @@ function proxiedHeaders(
 ): string[] {
   const hasLength = request.headers['content-length'] !== undefined;
   const hasBody = announcesBody(request);
-  // A program may ask a server of this machine for a site by another name.
+  // A program may request a site from a local server by another name.
   const named = isLoopback(bareHost(target.hostname)) ? request.headers.host : undefined;
   const headers = ['Host', named ?? target.host, ...headersForClient(request.rawHeaders, RENEWED)];
   if (hasBody && !hasLength) headers.push('Transfer-Encoding', 'chunked');
-  // Without it Node announces a body in chunks.
+  // Otherwise Node announces a chunked body.
   if (!hasBody && !/^(?:get|head|options|delete)$/i.test(request.method ?? 'GET'))
     headers.push('Content-Length', '0');
   return [
@@ -261,7 +265,7 @@ function proxiedHeaders(
   ];
 }
 
-/** A model that nothing here knows may be among them: people can tell. */
+/** An unknown model host may be among them, which people can recognize. */
 const otherHosts = (hosts: readonly string[]): CaptureNote => ({
   code: 'CAPTURE_OTHER_HOSTS',
   message: `the agent also connected to ${hosts.slice(0, MAX_NAMED).join(', ')}${
@@ -279,13 +283,14 @@ interface Ends {
 const TLS_HANDSHAKE = 0x16;
 const MAX_LINE = 4096;
 const REQUEST_LINE = /^([A-Z]+) (\/[!-~]*) HTTP\/1\.[01]\r\n/;
-/** Said anew; `expect` was answered here already. */
+/** Set again. `expect` was already answered here. */
 const RENEWED: ReadonlySet<string> = new Set(['host', 'expect']);
 
 /**
- * No server is there. Without a proxy the connection is refused, which is how programs wait for a server to come up: an answer
- * of ours would look like it. A connection that breaks off is nearest to it, but urllib reports that as another kind of
- * error than one that is refused, and a status of a proxy as the same.
+ * Breaks the connection if the server is down. Without a proxy the connection is refused, which is
+ * how programs wait for a server to start, and any response would look like a running server. A
+ * broken connection comes closest. Only urllib reports it as another kind of error than a refused
+ * one, and an error status as the same kind.
  */
 function breakOff(request: PlaneRequest['request'], response: PlaneRequest['response']): void {
   if (/^Python-urllib\//.test(request.headers['user-agent'] ?? ''))
@@ -301,14 +306,14 @@ function placeOf(target: string): { readonly host: string; readonly port: number
     : { host: bareHost(host).toLowerCase(), port: Number(port) };
 }
 
-/** Two connections as one: bytes as they come, and the end of one side is the end of that direction. */
+/** Joins two connections. Each end closes its direction. */
 function join(a: Duplex, b: Duplex, onClose: () => void): void {
   for (const [from, to] of [
     [a, b],
     [b, a],
   ] as const) {
     from.on('error', () => to.destroy());
-    // What was received before the end is still delivered.
+    // Delivers the data received before the end.
     from.on('close', () => (to as Socket).destroySoon());
     from.pipe(to);
   }

@@ -1,20 +1,24 @@
 import type { Edit } from '@agentci/results';
 
-/** A table of this many cells takes a few megabytes and milliseconds; what is longer is not laid side by side. */
+/**
+ * A table of this many cells takes a few megabytes and milliseconds. Longer sequences are not
+ * aligned.
+ */
 const MAX_CELLS = 4_000_000;
 
-/** An edit that also says where its piece is on the sides that have it. */
+/** An edit with its positions on the sides that have it. */
 export interface PlacedEdit extends Edit {
   readonly before?: number;
   readonly after?: number;
 }
 
 /**
- * Lays two sequences side by side along a longest common subsequence; in each gap, deletions come before insertions.
- * Turning the sides round turns the result round: insertions become deletions and what is kept stays kept.
+ * Aligns two sequences along a longest common subsequence. In each gap, deletions come before
+ * insertions. Swapping the sides swaps insertions and deletions and keeps the rest.
  */
 export function align(before: readonly string[], after: readonly string[]): PlacedEdit[] {
-  // Of several longest subsequences one must be chosen; choosing on one order of the two sides makes it the same one.
+  // There may be several longest subsequences. A fixed order of the two sides makes the choice
+  // symmetric.
   const swapped = comesFirst(after, before);
   const pairs = swapped
     ? commonPairs(after, before).map(([i, j]) => [j, i] as const)

@@ -6,7 +6,10 @@ import type { PlacedEdit } from './align.ts';
 const MAX_CHANGES = 200;
 const MAX_DEPTH = 16;
 
-/** What changed in the arguments of the calls both sides made. Calls whose arguments a side did not capture are passed over. */
+/**
+ * Changed arguments of the calls that both sides made. Skips calls whose arguments one side did not
+ * capture.
+ */
 export function argumentChanges(
   edits: readonly PlacedEdit[],
   before: readonly ToolStep[],

@@ -13,12 +13,14 @@ import {
 import { metricDelta } from './metric-delta.ts';
 import { neededPairs } from './needed-pairs.ts';
 
-/** Fewer queries than this settle nothing. */
+/** Minimum number of queries for a verdict. */
 export const MIN_PAIRS = 10;
-/** Flips of one kind that the tests need to say anything at 5 %. */
+/** Minimum number of flips in one direction that can be significant at 5 %. */
 const LEAST_FLIPS = 5;
 
-/** One query on both sides: the mean over its repeats, and whether each was a single verdict. */
+/**
+ * One query on both sides: the mean over its repeats, and whether each side is a single verdict.
+ */
 export interface Pair {
   readonly before: number;
   readonly after: number;
@@ -28,25 +30,25 @@ export interface MetricInput {
   readonly metric: string;
   readonly better: 'higher' | 'lower';
   readonly pairs: readonly Pair[];
-  /** That the pairs belong to. */
+  /** Number of queries the pairs come from. */
   readonly queries: number;
-  /** Whether the numbers are shares of runs that passed. */
+  /** Whether the values are pass rates. */
   readonly isRate: boolean;
-  /** One verdict per query on each side: 0 or 1, nothing between. */
+  /** One verdict per query on each side: 0 or 1, never a mean. */
   readonly isVerdict: boolean;
   readonly maxDrop: number;
   readonly level: number;
   readonly seed: number;
-  /** Comparisons that share the level. */
+  /** Number of comparisons that share the significance level. */
   readonly tests: number;
 }
 
-/** What is measured before several metrics are looked at together. */
+/** The comparison of one metric, before correction for testing several. */
 export type Measured = Omit<MetricComparison, 'p_adjusted' | 'verdict' | 'severity'>;
 
 /**
- * Measures one metric over pairs of queries. Repeats were averaged per query before, so that they do not count as queries of
- * their own; verdicts get the interval and the test that suit them.
+ * Compares one metric over pairs of queries. Repeats are averaged per query first, because they are
+ * not independent queries. Verdicts get the interval and the test for binary data.
  */
 export function measure(input: MetricInput): Measured {
   const { metric, better, pairs, isVerdict, isRate, maxDrop } = input;
@@ -57,7 +59,7 @@ export function measure(input: MetricInput): Measured {
   const after = mean(pairs.map((pair) => pair.after)) ?? 0;
   const table = isRate ? verdictTable(pairs) : undefined;
   const spread = spreadOf(input, losses, table);
-  // Where any loss counts the test alone decides, and it is exact for any number of verdicts.
+  // If any loss counts, the test alone decides. It is exact for any number of verdicts.
   const isExact = isRate && maxDrop === 0;
   const identical = losses.every((loss) => loss === 0);
   let reason: Measured['reason'];
@@ -95,14 +97,14 @@ export function measure(input: MetricInput): Measured {
   };
 }
 
-/** Of the mean loss. Queries are the units: what repeats of one query say again makes nothing more certain. */
+/** Interval of the mean loss. Queries are the units: repeats of one query add no certainty. */
 function spreadOf(
   { pairs, better, isVerdict, level }: MetricInput,
   losses: readonly number[],
   table: PairedVerdicts | undefined,
 ): Interval | null {
   if (table !== undefined && isVerdict) return pairedRateInterval(table, { level });
-  // Shares that all moved alike have no spread, and few of them still prove little.
+  // Equal shifts have no variance, but a few of them still prove little.
   if (table !== undefined && losses.every((loss) => loss === losses[0]))
     return pairedRateAt(table, level);
   const [first, second] =
@@ -113,12 +115,12 @@ function spreadOf(
     { level },
   );
   if (low === null || high === null) return null;
-  // Two or three that moved alike do not tell how much others would.
+  // Two or three equal shifts do not show how much other queries would move.
   if (low === high && losses[0] !== 0 && losses.length < MIN_PAIRS) return null;
   return table === undefined ? { low, high } : { low: Math.max(-1, low), high: Math.min(1, high) };
 }
 
-/** A query with several runs counts in parts. */
+/** A query with several runs counts fractionally. */
 function verdictTable(pairs: readonly Pair[]): PairedVerdicts {
   const table = { bothPass: 0, passToFail: 0, failToPass: 0, bothFail: 0 };
   for (const { before, after } of pairs) {

@@ -3,38 +3,43 @@ import { DEFAULT_LEVEL, holm } from '@agentci/stats';
 import { type Measured, MIN_PAIRS, measure, type Pair } from './compare-metric.ts';
 import { betterSide, severityOf, thresholdPercent } from './regression-thresholds.ts';
 
-/** What one side measured of one query: every decided verdict, and every value of every metric. */
+/**
+ * The measurements of one query on one side: every decided verdict and every value of every metric.
+ */
 export interface Observation {
   /** 1 for a run that passed, 0 for one that failed. */
   readonly verdicts: readonly number[];
-  /** The same by the number of the run, undefined where it was not decided: for what is paired by query and run. */
+  /** The same by run number, undefined for an undecided run. Used to pair by query and run. */
   readonly runs?: readonly (number | undefined)[];
   readonly metrics: ReadonlyMap<string, readonly number[]>;
 }
 
 export interface CompareOptions {
-  /** The most that may be lost of a metric, in its own unit; by default a percentage of the baseline. */
+  /** Maximum loss per metric, in the unit of the metric. Default: a percentage of the baseline. */
   readonly maxDrop?: Readonly<Record<string, number>>;
   /** One percentage for every metric instead of the defaults. */
   readonly maxRegressionPercent?: number;
   readonly better?: Readonly<Record<string, 'higher' | 'lower'>>;
   readonly level?: number;
   readonly seed?: number;
-  /** Verdicts are paired by query and run; by default repeats are averaged, so that they do not pass for queries. */
+  /**
+   * Pairs verdicts by query and run. By default repeats are averaged, because they are not
+   * independent queries.
+   */
   readonly byRun?: boolean;
 }
 
 const PASS_RATE = 'pass_rate';
 
-/** How cells of one matrix are compared: run by run, and any loss of the pass rate counts. */
+/** Options for comparing cells of one matrix: run by run, and any loss of the pass rate counts. */
 export const OF_CELLS = {
   maxDrop: { [PASS_RATE]: 0 },
   byRun: true,
 } as const satisfies CompareOptions;
 
 /**
- * Compares every metric both sides have. Verdicts come first, then names in order. All are corrected for having looked at
- * several; between cells the pass rate is what is asked, and is tested by itself.
+ * Compares every metric that both sides have: verdicts first, then by name. Corrects for testing
+ * several metrics. Between cells the pass rate is the main question and is tested by itself.
  */
 export function compareMetrics(
   before: ReadonlyMap<string, Observation>,
@@ -93,13 +98,15 @@ function decided(one: Measured, adjusted: number, alpha: number): MetricComparis
 }
 
 /**
- * The whole interval beyond what is allowed, and not by chance: worse. All of it gain, and not by chance: better. All of it within
- * what is allowed, either way: no difference, unless all of it is loss, and not by chance. Anything else has not been settled.
+ * Worse: the whole interval is beyond the allowed loss, and chance is ruled out. Better: the whole
+ * interval is a gain, and chance is ruled out. No difference: the whole interval is within the
+ * allowed loss either way, unless all of it is a significant loss. Otherwise inconclusive.
  */
 function verdictOf(one: Measured, p: number, alpha: number): ComparisonVerdict {
   const { metric, damage, max_drop, pairs, reason } = one;
   const isRate = metric === PASS_RATE;
-  // The same number in every query is the same; the same verdicts of few queries may still hide another rate.
+  // The same number in every query is no difference. The same verdicts of a few queries may still
+  // hide a different rate.
   if (reason === 'identical' && !isRate) return 'no_difference';
   if (
     (!(isRate && max_drop === 0) && pairs < MIN_PAIRS) ||
@@ -107,7 +114,7 @@ function verdictOf(one: Measured, p: number, alpha: number): ComparisonVerdict {
     damage.high === null
   )
     return 'inconclusive';
-  // Where nothing may be lost, the test of the verdicts alone decides.
+  // If no loss is allowed, the test of the verdicts decides alone.
   if (isRate && max_drop === 0) {
     if (p > alpha || damage.mean === 0) return 'inconclusive';
     if (damage.mean > 0) return 'worse';
@@ -119,7 +126,7 @@ function verdictOf(one: Measured, p: number, alpha: number): ComparisonVerdict {
   return isShownWorse(one, p, alpha) ? 'worse_within_limit' : 'no_difference';
 }
 
-/** Chance does not explain the loss, whatever of it is allowed. */
+/** Chance does not explain the loss, however much of it is allowed. */
 const isShownWorse = ({ damage }: Measured, p: number, alpha: number): boolean =>
   damage.low !== null && damage.low > 0 && p <= alpha;
 

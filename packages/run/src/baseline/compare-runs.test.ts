@@ -23,7 +23,7 @@ const many = (n: number, status: CheckStatus): CheckStatus[] =>
 const rate = (comparison: ReturnType<typeof compareRuns>) =>
   comparison.metrics.find(({ metric }) => metric === 'pass_rate')!;
 
-test('what is certain comes before what numbers leave open', () => {
+test('a certain result comes before open questions in the numbers', () => {
   const usage = (i: number) => ({ cost_usd: 0.01 * (i + 1) });
   const { headline } = compareRuns({
     before: run(['pass', 'pass', 'warn'], usage),
@@ -87,13 +87,13 @@ describe('verdicts', () => {
     },
   );
 
-  test('strict: what is not settled exits 2', () => {
+  test('strict: an inconclusive comparison exits 2', () => {
     const sides = { before: run([...many(11, 'pass'), 'fail']), after: run(many(12, 'pass')) };
     expect(compareRuns(sides).summary.exit_code).toBe(0);
     expect(compareRuns({ ...sides, strict: true }).summary.exit_code).toBe(2);
   });
 
-  test('fewer than ten queries settle no number; verdicts that flipped are told by name all the same', () => {
+  test('fewer than ten queries decide no metric, but flipped verdicts are still listed', () => {
     const found = compareRuns({
       before: run(many(6, 'pass'), () => ({ cost_usd: 0.01 })),
       after: run(many(6, 'fail'), (i) => ({ cost_usd: 0.02 + i / 1000 })),
@@ -112,7 +112,7 @@ describe('verdicts', () => {
     });
   });
 
-  test('the same verdicts are no difference only where there are enough of them to rule one out', () => {
+  test('equal verdicts count as no difference only if there are enough of them', () => {
     const same = (n: number, maxDrop: number) =>
       rate(
         compareRuns({
@@ -131,7 +131,7 @@ describe('verdicts', () => {
     expect(same(73, 0.05)).toMatchObject({ verdict: 'no_difference', needed_pairs: null });
   });
 
-  test('the chance of a pass rate is that of its own verdicts; what decides is corrected for the other numbers', () => {
+  test('the p-value of a pass rate comes from its own verdicts, and the decision corrects for the other metrics', () => {
     const found = compareRuns({
       before: run(many(4, 'pass'), () => ({ cost_usd: 0.01, latency_ms: 5, total_tokens: 9 })),
       after: run([...many(3, 'pass'), 'fail'], () => ({
@@ -193,7 +193,7 @@ describe('verdicts', () => {
       regressions: 0,
     },
   ] as const)(
-    'an expected failure $what is in no pass rate',
+    'an expected failure $what does not count in the pass rate',
     ({ marks, own, flips, regressions }) => {
       const side = (at: 0 | 1) => {
         const made = run(['pass', 'pass', marks[at] ? 'skip' : own[at]]);
@@ -262,7 +262,7 @@ describe('numbers', () => {
     ]);
   });
 
-  test('a loss beyond chance and within what is allowed is worse within the limit; a tighter limit makes it worse', () => {
+  test('a significant loss within the limit is reported as such, and a tighter limit makes it worse', () => {
     const sides = {
       before: run(many(20, 'pass'), noisy(0.01)),
       after: run(many(20, 'pass'), noisy(0.011)),
@@ -278,7 +278,7 @@ describe('numbers', () => {
     expect(cost(compareRuns({ ...sides, maxDrop: { cost_usd: 0.0001 } }))?.verdict).toBe('worse');
   });
 
-  test('a loss above what is allowed by its mean alone is not settled, however sure it is that there is one', () => {
+  test('a loss with only its mean above the limit is inconclusive, even if the loss itself is certain', () => {
     const grown = (i: number) => ({ cost_usd: 0.01 * (1.12 + 0.1 * Math.sin(i * 7)) });
     const found = compareRuns({
       before: run(many(20, 'pass'), () => ({ cost_usd: 0.01 })),
@@ -301,7 +301,7 @@ describe('numbers', () => {
       words: 'Worse, beyond chance, and perhaps by more than is allowed: cost (+13 %).',
     },
     { what: 'cheaper', by: 0.88, words: 'Better, beyond chance: cost (−11 %).' },
-  ])('the headline says what is sure: $what', ({ by, words }) => {
+  ])('the headline names the certain result: $what', ({ by, words }) => {
     const { headline } = compareRuns({
       before: run(many(20, 'pass'), () => ({ cost_usd: 0.01 })),
       after: run(many(20, 'pass'), (i) => ({ cost_usd: 0.01 * (by + 0.1 * Math.sin(i * 7)) })),
@@ -312,7 +312,7 @@ describe('numbers', () => {
     expect(headline).not.toMatch(/Inconclusive:.*cost/);
   });
 
-  test('a price that only wavers is no difference', () => {
+  test('a fluctuating price counts as no difference', () => {
     const wavers = (turn: number) => (i: number) => ({
       cost_usd: 0.01 * (1 + 0.02 * Math.sin(i * 7 + turn)),
     });
@@ -368,7 +368,8 @@ test('with nothing changed but chance, at most one comparison in twenty calls an
     if (found.some(({ verdict }) => verdict === 'worse')) alarms++;
   }
   expect(alarms / trials).toBeLessThanOrEqual(0.05);
-  // A gate that never says anything would pass this test too; the one above on broken queries would not.
+  // A gate that never reports anything would pass this test too, but not the test on broken queries
+  // above.
   expect(alarms).toBeGreaterThan(0);
 });
 

@@ -14,7 +14,10 @@ import {
 } from '@agentci/results';
 import { type CompareOptions, compareMetrics, type Observation } from './compare-metrics.ts';
 
-/** Compares two runs query by query and says of each metric: better, worse, no difference, or not settled by this much data. */
+/**
+ * Compares two runs query by query. Each metric is better, worse, no different, or inconclusive
+ * with this much data.
+ */
 export function compareRuns(
   input: {
     readonly before: RunResult;
@@ -40,7 +43,7 @@ export function compareRuns(
   }));
   const regressions = statuses.filter(isRegression).length;
   const lost_verdicts = statuses.filter(isLost).map(({ id }) => id);
-  // A query that passed and has no verdict now may fail.
+  // A query that passed before and has no verdict now may fail.
   const cannotTell = shared.length === 0 || lost_verdicts.length > 0;
   const only_after = [...b.keys()].filter((id) => !a.has(id));
   const compared = {
@@ -80,7 +83,7 @@ export function compareRuns(
 
 const MAX_NAMED = 3;
 
-/** A new warning is certain, so it comes before what numbers leave open. */
+/** A new warning is certain, so it comes before open questions. */
 function warnedText(warned: readonly { readonly id: string }[]): string | undefined {
   if (warned.length === 0) return undefined;
   const more = warned.length > MAX_NAMED ? ` and ${warned.length - MAX_NAMED} more` : '';
@@ -112,11 +115,11 @@ function exitCode(found: {
   return found.cannotTell || found.isOpen ? 2 : 0;
 }
 
-/** A failure that was expected and is gone is mended; one that is expected now has broken nothing. */
+/** An expected failure that is gone was fixed. A failure that is expected now broke nothing. */
 const statusNow = (result: QueryResult): CheckStatus =>
   isExpectedFailure(result) ? result.status : ownStatus(result);
 
-/** A loss that is ruled out needs no more data, whatever may have been gained. */
+/** If a loss is ruled out, no more data is needed, even if the size of the gain is open. */
 const isUnsettled = ({
   verdict,
   damage,

@@ -21,14 +21,14 @@ import { isChanged, metricDelta } from './metric-delta.ts';
 import { regressionsOf } from './regressions.ts';
 import { textDiff } from './text-diff.ts';
 
-/** The part of a query that two traces are judged by. */
+/** The part of a query that is needed to compare two traces. */
 export interface DiffQuery {
   readonly correctness?: Readonly<Record<string, unknown>>;
   readonly path?: Readonly<Record<string, unknown>>;
   readonly cost?: Readonly<Record<string, unknown>>;
 }
 
-/** A trace as it was judged: its query's verdict and the layers behind it. */
+/** The verdict on a trace, with its layers. */
 export type Judged = Readonly<Record<Layer, LayerResult>> & { readonly status: CheckStatus };
 
 export interface DiffInput {
@@ -37,7 +37,7 @@ export interface DiffInput {
   readonly query?: DiffQuery;
   /** The verdicts on both sides; without them `diffTraces` evaluates the query's deterministic checks. */
   readonly judged?: { readonly before: Judged; readonly after: Judged };
-  /** Growth of cost, tokens, latency or tool calls above this many percent is a regression. */
+  /** An increase of cost, tokens, latency or tool calls above this percentage is a regression. */
   readonly maxRegressionPercent?: number;
   readonly price?: PriceLookup;
 }
@@ -53,7 +53,10 @@ const LAYER_OF: Record<DiffType, Layer> = {
   latency_changed: 'cost',
 };
 
-/** What is different between two traces of one query: the answer and its verdict, the way taken, the price. Evaluates nothing. */
+/**
+ * Compares two traces of one query: the answer and its verdict, the path, and the cost. Evaluates
+ * nothing.
+ */
 export function compareTraces(input: DiffInput): TraceDiff {
   const sides = { before: sideOf(input.before, input), after: sideOf(input.after, input) };
   const { judged } = input;
@@ -94,7 +97,7 @@ export function compareTraces(input: DiffInput): TraceDiff {
 interface Side {
   readonly trace: Trace;
   readonly totals: Totals;
-  /** Undefined when the calls were not captured, or not all of them. */
+  /** Undefined if the calls were not captured completely. */
   readonly names: readonly string[] | undefined;
 }
 
@@ -151,14 +154,14 @@ function correctnessDiff(input: DiffInput, judged: DiffInput['judged']): TraceDi
   };
 }
 
-/** What the agent said: in a conversation, in every turn of it. */
+/** The answer of the agent, or all its answers in a conversation. */
 function answersOf(trace: Trace): string {
   const turns = turnsOf(trace);
   if (turns.length < 2) return finalText(trace) ?? '';
   return turns.map((turn) => `turn ${turn.turn}: ${answerOfTurn(turn) ?? ''}`).join('\n');
 }
 
-/** A call that is made in another turn is made at another time. */
+/** The same call in another turn is a different call. */
 const callsByTurn = (trace: Trace): string[] =>
   capturedCalls(trace)!.calls.map(({ name, userTurn }) =>
     userTurn === undefined ? name : `${name} (turn ${userTurn})`,
@@ -207,7 +210,7 @@ const plain = ({ op, text }: Edit): Edit => ({ op, text });
 
 const routes = (trace: Trace): string[] => handoffs(trace).map(({ from, to }) => `${from} → ${to}`);
 
-/** The tools a spec expects; `max_tool_calls: 0` says that there are none. */
+/** The tools a spec expects. `max_tool_calls: 0` expects none. */
 function expectedTools(query: DiffQuery | undefined): readonly string[] | undefined {
   const path = query?.path;
   if (path === undefined) return undefined;

@@ -1,10 +1,10 @@
 import { DIFF_SCHEMA, type DiffReport, type RunComparison } from '@agentci/results';
 import { nothingGated } from './regressions.ts';
 
-/** Puts the diffs of all queries into one report with its exit code: 1 for a regression, 2 where it cannot be told. */
+/** Joins the diffs of all queries into one report. Exit code 1: a regression. 2: could not tell. */
 export function diffReport(
   input: Pick<DiffReport, 'agent' | 'from_version' | 'to_version' | 'queries' | 'notices'> & {
-    /** Both versions as wholes: what every report says of them. */
+    /** Comparison of both versions as a whole, shown by every report. */
     readonly comparison: RunComparison;
     readonly spec?: DiffReport['spec'];
     readonly maxRegressionPercent?: number;

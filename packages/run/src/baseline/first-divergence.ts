@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ToolStep, Trace } from '@agentci/trace';
 import { finalText, toolCalls } from '@agentci/trace';
 
-/** Where a run first does something else than its baseline, in words. */
+/** Describes the first step in which a run differs from its baseline. */
 export function firstDivergence(before: Trace, after: Trace): string {
   const [old, now] = [toolCalls(before), toolCalls(after)];
   for (let i = 0; i < Math.max(old.length, now.length); i++) {

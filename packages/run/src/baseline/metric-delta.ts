@@ -1,6 +1,6 @@
 import type { MetricDelta } from '@agentci/results';
 
-/** A number before and after, with its change in percent where there is one. */
+/** A number before and after, with the change in percent if it is defined. */
 export function metricDelta(before: number | null, after: number | null): MetricDelta {
   if (before === null || after === null)
     return { before, after, change: null, pct_change: null, arrow: '—' };

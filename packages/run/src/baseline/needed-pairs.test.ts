@@ -4,7 +4,7 @@ import { compareMetrics, type Observation } from './compare-metrics.ts';
 
 type Side = ReadonlyMap<string, Observation>;
 
-/** Pairs drawn at random, and whether they settle the comparison. */
+/** Draws random pairs and returns whether they settle the comparison. */
 type Draw = (random: () => number, n: number) => { before: Side; after: Side };
 
 const ROUNDS = 200;
@@ -25,7 +25,7 @@ function power(
   return settled / ROUNDS;
 }
 
-/** Verdicts of which these shares flip. */
+/** Verdicts that flip at these rates. */
 const verdicts =
   (rates: { lost: number; won: number; pass: number }): Draw =>
   (random, n) => {
@@ -43,7 +43,7 @@ const verdicts =
     return { before, after };
   };
 
-/** Exactly these shares, as a run that was seen. */
+/** An observed run with exactly these rates. */
 const seen = (n: number, lost: number, won: number, pass: number) => {
   const side = (of: (i: number) => number): Side =>
     new Map(
@@ -115,7 +115,7 @@ describe('the number of queries that would settle it does, four times in five', 
       before: side(() => 1, n),
       after: side(() => mean + sd * gauss(random), n),
     });
-    // Twelve pairs of just this mean and spread.
+    // Twelve pairs with exactly this mean and standard deviation.
     const scale = sd * Math.sqrt(11 / 12);
     const small = {
       before: side(() => 1, 12),

@@ -1,18 +1,18 @@
 import { normalQuantile, type PairedVerdicts, pairedRateAt } from '@agentci/stats';
 
-/** What was seen, and by which rule it is decided. Losses: positive is worse. */
+/** The observed losses and the decision rule. A positive loss is worse. */
 export interface Seen {
   readonly mean: number;
-  /** Of the paired losses. */
+  /** Variance of the paired losses. */
   readonly variance: number;
-  /** The loss that is allowed; 0 where any counts. */
+  /** The allowed loss. 0 if any loss counts. */
   readonly margin: number;
   readonly alpha: number;
-  /** Comparisons that share `alpha`. */
+  /** Number of comparisons that share `alpha`. */
   readonly tests: number;
-  /** Fewest pairs that the rule decides anything on. */
+  /** Minimum number of pairs for any verdict. */
   readonly least: number;
-  /** The verdicts of both sides, where there is one of each query. */
+  /** The verdicts of both sides, if every query has a single one. */
   readonly table?: PairedVerdicts | undefined;
 }
 
@@ -20,8 +20,9 @@ const POWER = 0.8;
 const MOST = 1e6;
 
 /**
- * Pairs that would decide it with a chance of 80 %, if the truth is what was seen: that it got worse by more than is allowed, that
- * it got better, or that it moved by less than is allowed. Null where no number would: the loss seen is just the allowed one.
+ * Number of pairs that would settle the comparison with 80 % power if the observed effect is real:
+ * worse by more than the allowed loss, better, or moved by less than the allowed loss. Null if no
+ * number would, because the observed loss equals the allowed one.
  */
 export function neededPairs(seen: Seen): number | null {
   const { mean, margin } = seen;
@@ -35,24 +36,27 @@ export function neededPairs(seen: Seen): number | null {
   return needed > MOST ? null : needed;
 }
 
-/** The interval clear of its bound by `gap`, and a test of the whole `effect`, which may share its level with others. */
+/**
+ * Pairs needed to keep the interval clear of its bound by `gap` and to find the whole `effect` in a
+ * test that may share its level with others.
+ */
 function shown({ variance, alpha, tests, table }: Seen, gap: number, effect: number): number {
   const zb = normalQuantile(POWER);
   const interval = ((zOf(alpha) + zb) ** 2 * variance) / gap ** 2;
   const za = zOf(alpha / tests);
   if (table === undefined) return Math.max(interval, ((za + zb) ** 2 * variance) / effect ** 2);
-  // Connor's formula: under no difference the verdicts that flip vary by as many as there are.
+  // Connor's formula: without a difference, the variance of the flips equals their number.
   const { passToFail, failToPass } = table;
   const flips = (passToFail + failToPass) / sizeOf(table);
   const root = za * Math.sqrt(flips) + zb * Math.sqrt(Math.max(0, flips - effect ** 2));
   return Math.max(gap === effect ? 0 : interval, (root / effect) ** 2);
 }
 
-/** Both ends of the interval within the margin. */
+/** Pairs needed for both ends of the interval to lie within the margin. */
 function within({ mean, variance, margin, alpha, table }: Seen): number | null {
   const gap = margin - Math.abs(mean);
   const za = zOf(alpha);
-  // Either end may miss, unless the loss seen is near one of them.
+  // Either end may miss, unless the observed loss is close to one of them.
   const zb = normalQuantile(mean === 0 ? (1 + POWER) / 2 : POWER);
   const share = variance > 0 ? za / (za + zb) : 1;
   if (table === undefined) return variance === 0 ? 0 : ((za + zb) ** 2 * variance) / gap ** 2;

@@ -11,10 +11,10 @@ import {
 export const CHANGE_METRICS = ['cost_usd', 'latency_ms', 'total_tokens'] as const;
 export type ChangeMetric = (typeof CHANGE_METRICS)[number];
 
-/** What one side measured of one query: a value for each run that knows it. */
+/** The values of one query on one side: one for each run that has the metric. */
 export type QueryValues = Readonly<Record<ChangeMetric, readonly number[]>>;
 
-/** One number of one query on both sides. */
+/** The change of one metric of one query. */
 export interface QueryChange {
   readonly id: string;
   readonly metric: ChangeMetric;
@@ -22,18 +22,19 @@ export interface QueryChange {
   readonly after: number;
   /** After minus before. */
   readonly difference: number;
-  /** Of the difference, 95 %; `null` where a side ran too seldom to tell its noise. */
+  /** 95 % interval of the difference. `null` if a side has too few runs to estimate its noise. */
   readonly interval: Interval | null;
-  /** `unknown`: too few runs. `noise`: the repeats differ by as much. */
+  /** `unknown`: too few runs. `noise`: the repeats differ by as much as the sides. */
   readonly verdict: 'more' | 'less' | 'noise' | 'unknown';
 }
 
-/** Runs that are all alike say that there is no noise only when there are a few of them. */
+/** Equal values prove that there is no noise only from this many runs. */
 const MIN_ALIKE = 3;
 
 /**
- * Query by query, what changed beyond the noise of its own repeats. Welch's interval of the difference, and Holm's correction
- * for looking at every query: of many that did not change, one would look changed by chance.
+ * Finds changes per query beyond the noise of its repeats. Uses Welch's interval of the difference,
+ * with Holm's correction for testing every query: without it, some of many unchanged queries would
+ * look changed by chance.
  */
 export function queryChanges(
   before: ReadonlyMap<string, QueryValues>,

@@ -1,6 +1,8 @@
 import type { RegressionSeverity } from '@agentci/results';
 
-/** How much of a metric may be lost before it counts, in percent of the baseline; quality is held tightest. */
+/**
+ * The loss of a metric that counts, in percent of the baseline. Quality has the lowest threshold.
+ */
 const GROUPS: readonly (readonly [RegExp, number])[] = [
   [/latency|duration/, 20],
   [/token/, 25],
@@ -16,7 +18,7 @@ const LOWER_IS_BETTER =
 export const thresholdPercent = (metric: string): number =>
   GROUPS.find(([name]) => name.test(metric))?.[1] ?? OTHER_PERCENT;
 
-/** Which way is better, told from the name unless it is said. */
+/** The better side of a metric, guessed from its name unless it is given. */
 export const betterSide = (metric: string): 'higher' | 'lower' =>
   LOWER_IS_BETTER.test(metric) ? 'lower' : 'higher';
 
@@ -28,7 +30,7 @@ const SEVERITIES: readonly (readonly [number, RegressionSeverity])[] = [
 ];
 const RANK: readonly RegressionSeverity[] = ['low', 'medium', 'high', 'critical'];
 
-/** How bad a loss is, by how often it contains its threshold. */
+/** Severity of a loss, by its multiple of the threshold. */
 export const severityOf = (ratio: number): RegressionSeverity =>
   SEVERITIES.find(([least]) => ratio >= least)?.[1] ?? 'low';
 
@@ -36,7 +38,7 @@ export interface RegressionAlert {
   readonly metric: string;
   readonly before: number;
   readonly after: number;
-  /** `null` from a zero baseline. */
+  /** `null` if the baseline is zero. */
   readonly degradation_pct: number | null;
   readonly threshold_pct: number;
   readonly severity?: RegressionSeverity;
@@ -50,13 +52,13 @@ export interface RegressionCheck {
 }
 
 /**
- * Compares metrics with their baseline by relative thresholds. Metrics the baseline does not have are left out; a loss from a
- * baseline of zero has no percentage and is reported as such.
+ * Compares metrics with their baseline by relative thresholds. Skips metrics that the baseline
+ * lacks. A loss from a baseline of zero has no percentage and is reported as such.
  */
 export function findRegressions(input: {
   readonly baseline: Readonly<Record<string, number>>;
   readonly current: Readonly<Record<string, number>>;
-  /** Percent by metric, instead of the defaults. */
+  /** Percentage per metric, replaces the defaults. */
   readonly thresholds?: Readonly<Record<string, number>> | null;
   readonly better?: Readonly<Record<string, 'higher' | 'lower'>>;
   readonly failOnSeverity?: RegressionSeverity;

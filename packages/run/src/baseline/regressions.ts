@@ -2,8 +2,8 @@ import type { MetricDelta, Regression, TraceDiff } from '@agentci/results';
 import { type CheckStatus, LAYERS, type Layer } from '@agentci/results';
 
 /**
- * What got worse and counts: a layer that failed nothing before and fails now, and, once a limit was set, growth above
- * it. More calls or dollars alone are shown, not gated.
+ * The regressions that count: a layer that had no failure before and fails now and, if a limit is
+ * set, growth above it. More calls or dollars alone are shown and do not fail the gate.
  */
 export function regressionsOf(
   diff: Pick<TraceDiff, 'verdict' | 'path' | 'cost'>,
@@ -37,7 +37,10 @@ export function regressionsOf(
   return found;
 }
 
-/** It fails now and did not before, by the same checks. What could not be judged before may have been as bad. */
+/**
+ * True if it fails now and did not before, by the same checks. A status that could not be judged
+ * before may have been as bad.
+ */
 const isWorse = (before: CheckStatus | null, after: CheckStatus | null): boolean =>
   after === 'fail' && (before === 'pass' || before === 'warn' || before === 'skip');
 
@@ -50,11 +53,11 @@ function* gated({
     yield ['cost', metric, cost[metric]];
 }
 
-/** None of the numbers a limit applies to is known on both sides. */
+/** No limited number is known on both sides. */
 export const nothingGated = (diff: Pick<TraceDiff, 'path' | 'cost'>): boolean =>
   [...gated(diff)].every(([, , { change }]) => change === null);
 
-/** Percentages carry binary dust: 0.3 to 0.36 must not be above 20 %. */
+/** Tolerance for floating-point errors: 0.3 to 0.36 must not be above 20 %. */
 const DUST = 1e-9;
 
 function growth(

@@ -31,7 +31,7 @@ test.each([
   { what: 'samples of one value', baseline: [1], current: [0.3], severity: null },
   { what: 'an empty sample', baseline: [1, 1], current: [], severity: null },
   { what: 'a drop that may be chance', baseline: [1, 0, 1], current: [0, 1, 0], severity: 'none' },
-])('$what is of severity $severity', ({ baseline, current, severity }) => {
+])('$what has severity $severity', ({ baseline, current, severity }) => {
   const is_regression = severity === null ? null : severity !== 'none';
   expect(compareSamples({ baseline, current, higherIsBetter: true })).toMatchObject({
     is_regression,

@@ -6,25 +6,25 @@ const MAJOR_PERCENT = 10;
 const CRITICAL_PERCENT = 20;
 
 export interface SampleRegression {
-  /** `null`: could not tell, since a sample has fewer than two values. */
+  /** `null`: could not tell, because a sample has fewer than two values. */
   readonly is_regression: boolean | null;
   readonly severity: 'none' | 'minor' | 'major' | 'critical' | null;
   readonly baseline_mean: number | null;
   readonly new_mean: number | null;
   readonly difference: number | null;
-  /** `null` from a baseline of zero. */
+  /** `null` if the baseline is zero. */
   readonly percent_change: number | null;
-  /** `null` where the samples are too small or do not vary. */
+  /** `null` if the samples are too small or do not vary. */
   readonly p_value: number | null;
   readonly cohens_d: number | null;
-  /** Why there is no p-value. */
+  /** The reason for a missing p-value. */
   readonly reason?: string;
 }
 
 /**
- * Compares two unpaired samples of one metric. A regression is a change for the worse that is both unlikely to be chance
- * (Welch, p < 0.05) and large enough to care about (more than 5 %). Where neither sample varies chance has no part in it, and
- * the difference alone decides.
+ * Compares two unpaired samples of one metric. A regression is a change for the worse that is
+ * significant (Welch, p < 0.05) and large enough to matter (more than 5 %). If neither sample
+ * varies, the difference alone decides.
  */
 export function compareSamples(input: {
   readonly baseline: readonly number[];
@@ -40,7 +40,7 @@ export function compareSamples(input: {
       ? null
       : (difference / Math.abs(before)) * 100;
   const { p, reason } = welchT(baseline, current);
-  // From a baseline of zero any change is without measure.
+  // Relative to a baseline of zero, any change is infinite.
   let size: number;
   if (percent === null)
     size = difference === 0 || difference === null ? 0 : Number.POSITIVE_INFINITY;

@@ -1,11 +1,11 @@
 import type { Edit } from '@agentci/results';
 import { align } from './align.ts';
 
-/** Longer answers are compared by their beginnings; whether they differ at all is still told from the whole. */
+/** Compares only the beginnings of longer answers. Equality is still decided by the whole texts. */
 const MAX_CHARACTERS = 20_000;
 const MAX_WORDS = 1500;
 
-/** Two texts side by side, word by word; long ones line by line. */
+/** Diff of two texts by words, or by lines if they are long. */
 export function textDiff(before: string, after: string): { edits: Edit[]; shortened: boolean } {
   const shortened = before.length > MAX_CHARACTERS || after.length > MAX_CHARACTERS;
   const a = clip(before);
@@ -21,7 +21,7 @@ const clip = (text: string): string =>
 const wordsOf = (text: string): string[] => text.match(/\s+|\S+/g) ?? [];
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** Neighbours of one kind as one piece. */
+/** Merges adjacent edits of one kind. */
 function joined(edits: readonly Edit[]): Edit[] {
   const pieces: Edit[] = [];
   for (const { op, text } of edits) {

@@ -2,17 +2,20 @@ import { caseKey, placeOf } from '@agentci/results';
 import type { HistoryQuery, HistoryRun } from './history-run.ts';
 
 /**
- * One run of an agent. To judge its recordings again is not to run it again: the judgement replaces the verdicts it gives, and
- * the run stays where it was in time.
+ * One run of an agent. Judging its recordings again is not another run: the new judgement replaces
+ * the verdicts, and the run keeps its position in time.
  */
 export interface AgentRun {
-  /** Its numbers: of the newest judgement of all queries, with the id, time and commit of the run of the agent. */
+  /**
+   * Its numbers: from the newest judgement of all queries, with the id, time and commit of the
+   * agent's run.
+   */
   readonly run: HistoryRun;
-  /** All verdicts on it, the newest first. */
+  /** All judgements of it, newest first. */
   readonly judgements: readonly HistoryRun[];
 }
 
-/** The runs of agents that lines of a history are about, the oldest first; each counts once. */
+/** The runs of agents behind the lines of a history, oldest first. Each counts once. */
 export function agentRuns(lines: readonly HistoryRun[]): AgentRun[] {
   const byId = new Map<string, HistoryRun[]>();
   for (const line of lines) {
@@ -27,7 +30,7 @@ export function agentRuns(lines: readonly HistoryRun[]): AgentRun[] {
   );
 }
 
-/** Sorts what is about runs, the oldest first. */
+/** Sorts items by their run, oldest first. */
 export function inOrder<T>(items: readonly T[], runOf: (item: T) => HistoryRun): T[] {
   const placed = items.map((item) => ({ item, run: runOf(item), place: placeOf(runOf(item)) }));
   const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
@@ -49,8 +52,8 @@ function agentRun(id: string, lines: readonly HistoryRun[]): AgentRun {
 }
 
 /**
- * The queries of a run, each with its newest verdict: a judgement of some of them says nothing about the others, and one that
- * could not tell leaves what was known.
+ * The queries of a run, each with its newest verdict. A judgement of some queries leaves the others
+ * unchanged, and a judgement without a verdict keeps the previous one.
  */
 export function latestQueries(
   { judgements }: AgentRun,
@@ -67,14 +70,14 @@ export function latestQueries(
   return [...found.values()];
 }
 
-/** The runs of one agent by one spec. Queries of different ones may have the same id. */
+/** The runs of one agent with one spec. Queries of different specs may have the same id. */
 export interface Series {
   readonly agent: string;
   readonly spec: string;
   readonly runs: readonly AgentRun[];
 }
 
-/** Keeps agents and specs apart, in the order in which they were first run. */
+/** Groups runs by agent and spec, in the order of their first runs. */
 export function seriesOf(runs: readonly AgentRun[]): Series[] {
   const found = new Map<string, { agent: string; spec: string; runs: AgentRun[] }>();
   for (const each of runs) {

@@ -2,19 +2,20 @@ import type { HistoryRun } from './history-run.ts';
 
 export interface RunFilter {
   readonly branch?: string | undefined;
-  /** The name of the spec's file. */
+  /** File name of the spec. */
   readonly spec?: string | undefined;
   readonly agent?: string | undefined;
-  /** Only the newest so many. */
+  /** Only the newest N runs. */
   readonly last?: number | undefined;
 }
 
-/** Stands for every branch where one is named. */
+/** Matches every branch. */
 export const ALL_BRANCHES = '*';
 
 /**
- * The branch a question about now is about: the one that is checked out where there are runs on it, else that of the newest run. A
- * green run of a branch does not make a failure on another one go away. Undefined: no branch is known.
+ * The default branch for questions about the present: the checked-out branch if it has runs,
+ * otherwise the branch of the newest run. A green run on one branch does not resolve a failure on
+ * another. Undefined if no branch is known.
  */
 export const usualBranch = (
   runs: readonly HistoryRun[],
@@ -24,7 +25,7 @@ export const usualBranch = (
     ? checkedOut
     : runs.at(-1)?.branch;
 
-/** The runs that fit, the oldest first. */
+/** The matching runs, oldest first. */
 export function chooseRuns(
   runs: readonly HistoryRun[],
   { branch, spec, agent, last }: RunFilter,

@@ -9,21 +9,21 @@ export interface PeriodCost {
   /** `2026-11-17`, `2026-W47` or `2026-11`, in UTC. */
   readonly period: string;
   readonly runs: number;
-  /** Of what is known; `null` where nothing is. With what was paid for results that do not count. */
+  /** Sum of the known costs, with wasted cost. `null` if none is known. */
   readonly usd: number | null;
-  /** Of what is known; `null` where nothing is. */
+  /** Sum of the known tokens. `null` if none are known. */
   readonly tokens: number | null;
-  /** Of the runs of which all costs are known; `null` where none is. */
+  /** Mean over the runs whose costs are all known. `null` if there are none. */
   readonly usd_per_run: number | null;
-  /** 95 %, from Student's t; `null` below two such runs. */
+  /** 95 % interval, from Student's t. `null` with fewer than two such runs. */
   readonly interval: Interval | null;
-  /** Runs of queries whose cost is not known: the sum lacks them. */
+  /** Number of query runs without a known cost. The sum lacks them. */
   readonly unpriced: number;
-  /** Runs some or all of whose tokens are not known: the sum lacks them. */
+  /** Number of runs with unknown tokens. The sum lacks them. */
   readonly uncounted: number;
 }
 
-/** What the runs of each period cost, the oldest first. */
+/** The cost of the runs in each period, oldest first. */
 export function costsBy(period: Period, runs: readonly HistoryRun[]): PeriodCost[] {
   const groups = new Map<string, HistoryRun[]>();
   for (const run of runs) {
@@ -32,7 +32,7 @@ export function costsBy(period: Period, runs: readonly HistoryRun[]): PeriodCost
     if (group === undefined) groups.set(key, [run]);
     else group.push(run);
   }
-  // Runs are in the order in which they came, which need not be that of their dates.
+  // Runs come in order of arrival, which may differ from the order of their dates.
   const sorted = [...groups].sort(([a], [b]) => Number(a > b) - Number(a < b));
   return sorted.map(([key, group]) => {
     const whole = group.flatMap((run) =>
@@ -51,19 +51,19 @@ export function costsBy(period: Period, runs: readonly HistoryRun[]): PeriodCost
   });
 }
 
-/** Where no query was asked, nothing was spent; that is known. */
+/** A run in which no query was started cost nothing, which is known. */
 function spentIn({ usd, unpriced, unused_usd }: HistoryRun): number | null {
   const used = usd ?? (unpriced === 0 ? 0 : null);
   return unused_usd === undefined ? used : (used ?? 0) + unused_usd;
 }
 
-/** Nothing known is not nothing spent. */
+/** An unknown sum is null, not 0. */
 function sumOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** Lines of older versions do not say of how many queries the tokens are known. */
+/** Lines of older versions do not record how many queries have known tokens. */
 const isUncounted = ({ tokens, uncounted }: HistoryRun): boolean =>
   uncounted === undefined ? tokens === null : uncounted > 0;
 

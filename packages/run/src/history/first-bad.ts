@@ -1,27 +1,29 @@
 import type { TrendPoint } from './trend.ts';
 
-/** Since when a query fails, or why that cannot be said. */
+/** The run in which a query began to fail, or the reason why it is unknown. */
 export type FirstBad =
   | { readonly verdict: 'never_run' | 'never_decided' }
-  /** It passes now; `last` is the last run in which it did not. */
+  /** It passes now. `last` is the last run in which it did not. */
   | { readonly verdict: 'good'; readonly last?: TrendPoint }
-  /** It passed in the newest run that can be read, and there is a newer one. */
+  /** It passed in the newest readable run, and a newer run exists. */
   | { readonly verdict: 'unknown'; readonly good: TrendPoint }
-  /** It fails; `expected` where the spec said so in the newest run (`xfail`). */
+  /** It fails. `expected` if the spec expected it in the newest run (`xfail`). */
   | {
       readonly verdict: 'bad' | 'expected';
       readonly first: TrendPoint;
-      /** Absent where no run before it passed. */
+      /** Absent if no earlier run passed. */
       readonly good?: TrendPoint;
-      /** Runs between the two in which it was not decided. */
+      /** Number of undecided runs between the two. */
       readonly undecided: number;
-      /** Runs in a row in which it failed. */
+      /** Number of consecutive failed runs. */
       readonly runs: number;
-      /** Changes of its verdict before: of a flaky query the first bad run may be chance. */
+      /**
+       * Number of earlier verdict changes. If a query is flaky, the first bad run may be chance.
+       */
       readonly flips: number;
     };
 
-/** Looks for the run in which a query began to fail. A failure that is expected is a failure all the same. */
+/** Finds the run in which a query began to fail. An expected failure counts as a failure. */
 export function findFirstBad(
   points: readonly TrendPoint[],
   { isNewestUnread = false }: { readonly isNewestUnread?: boolean } = {},
@@ -53,5 +55,8 @@ export function findFirstBad(
   };
 }
 
-/** Of a query that was decided: one that the spec leaves out is not, so what was decided and skipped failed as expected. */
+/**
+ * Only for a decided query: a skipped query is never decided, so "decided and skipped" means that
+ * it failed as expected.
+ */
 const isExpected = ({ status }: Pick<TrendPoint, 'status'>): boolean => status === 'skip';

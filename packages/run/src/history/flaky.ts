@@ -3,24 +3,24 @@ import type { Interval } from '@agentci/stats';
 import { wilsonInterval } from '@agentci/stats';
 import type { HistoryQuery, HistoryRun } from './history-run.ts';
 
-/** With fewer decided runs a query is neither called flaky nor steady. */
+/** Minimum number of decided runs to call a query flaky or stable. */
 export const FLAKY_MIN_RUNS = 5;
 
 export interface FlakyQuery {
   readonly agent: string;
-  /** The name of the spec's file. */
+  /** File name of the spec. */
   readonly spec: string;
   readonly id: string;
   readonly cell?: Cell | undefined;
-  /** Runs in which it was decided. */
+  /** Number of runs in which it was decided. */
   readonly runs: number;
   readonly passed: number;
   readonly decided: number;
   readonly rate: number;
   readonly interval: Interval;
-  /** How often its verdict changed from one run to the next. */
+  /** Number of verdict changes between consecutive runs. */
   readonly flips: number;
-  /** It passed and failed with one and the same commit and spec, so nothing else can be the reason. */
+  /** It passed and failed with the same commit and spec, so nothing else changed. */
   readonly same_commit: boolean;
   /** The run in which its verdict first changed. */
   readonly since: { readonly run: string; readonly at: string };
@@ -29,7 +29,7 @@ export interface FlakyQuery {
 export interface FlakyReport {
   readonly flaky: readonly FlakyQuery[];
   readonly steady: number;
-  /** Queries that were decided in fewer runs than it takes. */
+  /** Number of queries with too few decided runs. */
   readonly too_few: number;
 }
 
@@ -43,8 +43,8 @@ interface Seen {
 }
 
 /**
- * Collects, run by run, what became of each query; the runs of a large history are not kept. Queries of different agents or specs are
- * different ones, whatever their ids.
+ * Collects the verdicts of each query run by run, without keeping the runs of a large history.
+ * Queries of different agents or specs are separate, even if their ids are equal.
  */
 export class FlakyTally {
   readonly #cases = new Map<string, Seen>();
@@ -61,7 +61,10 @@ export class FlakyTally {
     }
   }
 
-  /** The flakiest first: those whose verdict changed most often. One change is not flaky, it is a regression or a fix. */
+  /**
+   * Queries with the most verdict changes first. A single change is a regression or a fix, not
+   * flakiness.
+   */
   report(): FlakyReport {
     const flaky: FlakyQuery[] = [];
     let steady = 0;

@@ -16,11 +16,11 @@ import { placeAfter, placeOf, runTime, type SeenRun } from '@agentci/results';
 import { inOrder } from './agent-runs.ts';
 import { type HistoryQuery, type HistoryRun, isHistoryQuery, isHistoryRun } from './history-run.ts';
 
-/** Runs whose lines are kept; the oldest go when there are a tenth more. */
+/** Maximum number of runs in the list. The oldest are removed when it is 10 % over. */
 const MAX_RUNS = 20_000;
-/** A line is some 400 bytes. */
+/** A line has about 400 bytes. */
 const MAX_RUNS_BYTES = 16 * 1024 * 1024;
-/** Runs whose queries are kept one by one. */
+/** Maximum number of runs whose queries are stored. */
 export const MAX_QUERY_FILES = 1000;
 const MAX_QUERY_BYTES = 512 * 1024 * 1024;
 const LOCK_WAIT_MS = 3000;
@@ -30,25 +30,25 @@ const LOCK_STALE_MS = 10_000;
 export const historyRoot = (folder: string): string => join(folder, '.agentci', 'history');
 const runsPath = (root: string): string => join(root, 'runs.jsonl');
 
-/** Ids become names of files: anything else than these characters could lead out of the folder. */
+/** Ids become file names. Other characters could escape the folder. */
 export const isSafeId = (id: string): boolean => /^[\w][\w.-]{0,127}$/.test(id);
 
-/** What was read, and how many lines could not be. */
+/** The parsed lines, and the number of unreadable ones. */
 export interface Lines<T> {
   readonly lines: readonly T[];
   readonly damaged: number;
 }
 
 /**
- * Adds runs to the history: first their queries, each run in a file of its own, then the line that makes the run known. A
- * kill in between leaves a file that the next run of this id replaces.
+ * Adds runs to the history: first a file with the queries of each run, then the line that lists the
+ * run. If the process is killed in between, the next run with this id replaces the file.
  */
 export function appendRuns(
   root: string,
   runs: readonly { readonly run: HistoryRun; readonly queries: Iterable<HistoryQuery> }[],
 ): void {
   makeFolder(root);
-  // A history is of one machine, or of a cache: committed, it would change with every run.
+  // A history belongs to one machine or one cache. Committed, it would change with every run.
   const ignore = join(root, '.gitignore');
   if (!existsSync(ignore)) writeFile(ignore, '*\n');
   for (const { run, queries } of runs) {
@@ -70,14 +70,17 @@ function* queryLines(queries: Iterable<HistoryQuery>): Generator<string> {
   for (const query of queries) yield `${JSON.stringify(query)}\n`;
 }
 
-/** Begins with what the order of runs depends on. */
+/** Puts the fields that determine the order of runs first. */
 const lineOf = ({ id, at, order, ...rest }: HistoryRun): string =>
   JSON.stringify({ id, at, order, ...rest });
 
 /** The file with the queries of a run. */
 export const queriesPath = (root: string, id: string): string => join(root, `${id}.jsonl`);
 
-/** In one write at the end of the file, so that lines of two processes do not mix. Half a line of a killed one is ended first. */
+/**
+ * Appends in a single write, so that lines of two processes do not mix. First ends a partial line
+ * that a killed process left.
+ */
 function appendLines(path: string, lines: readonly string[]): void {
   const fd = openFile(path, 'a+');
   try {
@@ -91,24 +94,28 @@ function appendLines(path: string, lines: readonly string[]): void {
   }
 }
 
-/** The runs of a history, and what is not known of it. */
+/** The runs of a history, and the damage found in it. */
 export interface HistoryLines extends Lines<HistoryRun> {
-  /** Where lines cannot be read: the runs on the lines below the last of them. Those came later. */
+  /**
+   * The runs listed after the last unreadable line, which are newer than it. Empty if all lines are
+   * readable.
+   */
   readonly belowDamage: ReadonlySet<string>;
-  /** Of each line that cannot be read, the id of its run, as far as that can be made out. */
+  /** The run id of each unreadable line, if it can be recovered. */
   readonly unread: readonly (string | undefined)[];
 }
 
 /**
- * All runs in their order, the oldest first. Of two lines with one id the later counts, and of two merges that share a shard the one with the
- * newest: a shard that was run again, or was late, makes the run whole and not another one.
+ * All runs, oldest first. Of two lines with the same id, the later one counts. Of two merges that
+ * share a shard, the one with the newest shard counts, because a repeated or late shard completes
+ * the run and does not make another one.
  */
 export function readRuns(root: string, now = Date.now()): HistoryLines {
   const { runs, ...rest } = readAllRuns(root, now);
   return { ...rest, lines: inOrder(withoutEarlierMerges(runs), (run) => run) };
 }
 
-/** The same as they are in the file, with merges that a later one replaced. */
+/** All runs in file order, with merges that a later one replaced. */
 export function readAllRuns(
   root: string,
   now = Date.now(),
@@ -125,8 +132,8 @@ export function readAllRuns(
 }
 
 /**
- * Lines of older versions say no place, at most which runs that were there are dated later. They come after those, and after the lines above
- * them that are dated after now.
+ * Lines of older versions have no `order`. At most they list earlier runs with later dates. Such a
+ * run comes after those, and after the lines above it that are dated in the future.
  */
 function withPlaces(runs: readonly HistoryRun[], nowIso: string): readonly HistoryRun[] {
   if (!runs.some(({ at, ahead }) => ahead !== undefined || at > nowIso)) return runs;
@@ -144,11 +151,11 @@ function withPlaces(runs: readonly HistoryRun[], nowIso: string): readonly Histo
   });
 }
 
-/** The runs of a history, as far as the place of a new one depends on them. */
+/** The runs of a history, reduced to the fields that determine the position of a new run. */
 export function seenInHistory(root: string): SeenRun[] {
   const path = runsPath(root);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  // Lines begin like this. Parsing thousands of them takes longer than many a run.
+  // Every line begins like this. Parsing thousands of lines would take longer than many runs.
   const starts = [...text.matchAll(/^\{"id":"([^"]+)","at":"([^"]+)"(?:,"order":"([^"]+)")?/gm)];
   if (text.includes('"ahead":[') || starts.length < text.split('\n').length - 1)
     return readAllRuns(root).runs.map((run) => ({
@@ -177,7 +184,7 @@ function withoutEarlierMerges(runs: readonly HistoryRun[]): readonly HistoryRun[
   return replaced.size === 0 ? runs : runs.filter((run) => !replaced.has(run));
 }
 
-/** Names of runs begin with the time. */
+/** Run ids begin with the time. */
 function isNewerMerge(
   { shard_runs: a = [] }: HistoryRun,
   { shard_runs: b = [] }: HistoryRun,
@@ -186,11 +193,14 @@ function isNewerMerge(
   return newestA === newestB ? a.length >= b.length : newestA > newestB;
 }
 
-/** Whether queries of a run cannot be read, or are no longer kept. */
+/** Whether queries of a run are unreadable or no longer stored. */
 export const isCut = (run: HistoryRun, read: Lines<HistoryQuery> | undefined): boolean =>
   read === undefined || read.damaged > 0 || read.lines.length < run.total;
 
-/** How many bad verdicts of a run are not among its queries as they were read: the file is gone, or was cut. */
+/**
+ * Number of failed verdicts of a run that are missing from its stored queries, because the file is
+ * gone or truncated.
+ */
 export function lostVerdicts(run: HistoryRun, read: Lines<HistoryQuery> | undefined): number {
   if (!isCut(run, read)) return 0;
   const bad =
@@ -198,7 +208,7 @@ export function lostVerdicts(run: HistoryRun, read: Lines<HistoryQuery> | undefi
   return Math.max(0, run.failed + run.errors - bad);
 }
 
-/** The queries of a run; undefined where they are no longer kept. */
+/** The queries of a run. Undefined if they are no longer stored. */
 export function readQueries(root: string, id: string): Lines<HistoryQuery> | undefined {
   return isSafeId(id) && existsSync(queriesPath(root, id))
     ? readLinesOf(queriesPath(root, id), isHistoryQuery)
@@ -206,9 +216,9 @@ export function readQueries(root: string, id: string): Lines<HistoryQuery> | und
 }
 
 interface LinesRead<T> extends Lines<T> {
-  /** How many of the lines come before the last one that cannot be read. */
+  /** Number of lines before the last unreadable one. */
   readonly below: number;
-  /** The lines that cannot be read. */
+  /** The unreadable lines. */
   readonly spoiled: readonly string[];
 }
 
@@ -234,7 +244,7 @@ function readLinesOf<T>(path: string, is: (line: unknown) => line is T): LinesRe
   return { lines, damaged: spoiled.length, below, spoiled };
 }
 
-/** Keeps the history to a size, the newest runs first. */
+/** Limits the size of the history and keeps the newest runs. */
 function prune(root: string): void {
   const path = runsPath(root);
   if (
@@ -262,7 +272,7 @@ function prune(root: string): void {
     return;
   const rank = new Map(readRuns(root).lines.map(({ id }, at) => [`${id}.jsonl`, at]));
   const newest = files
-    // Another process is about to add the line of a file that has none.
+    // Another process may be about to add the line for a file without one.
     .map((name, at) => ({
       name,
       size: sizes[at]!,
@@ -276,7 +286,10 @@ function prune(root: string): void {
   }
 }
 
-/** Keeps two processes from writing at the same time. Undefined where the other does not finish: adding a line is safe all the same. */
+/**
+ * Prevents two processes from writing at the same time. Undefined if the other one does not finish,
+ * because appending a line is safe anyway.
+ */
 function lock(root: string): (() => void) | undefined {
   const path = join(root, 'lock');
   const release = (): void => rmSync(path, { force: true });

@@ -6,26 +6,29 @@ import { quantile } from '@agentci/stats';
 /** One line of `runs.jsonl`: a run in a few hundred bytes. */
 export interface HistoryRun {
   readonly id: string;
-  /** When it was started by the clock of its machine, ISO 8601. */
+  /** Start time by the clock of its machine, ISO 8601. */
   readonly at: string;
-  /** Its place among the runs, where that is not its time: see `results/run-order.ts`. */
+  /** Position among the runs, if it differs from the time: see `results/run-order.ts`. */
   readonly order?: string;
   readonly agent: string;
-  /** The name of the file, without its folder. */
+  /** File name of the spec, without its folder. */
   readonly spec: string;
   readonly hash: string;
   readonly commit?: string;
   readonly branch?: string;
   readonly models: readonly string[];
-  /** Only some of the queries were chosen. */
+  /** Only some of the queries were selected. */
   readonly part?: true;
-  /** Recordings were judged and no agent was run: its costs are those of another time. */
+  /** Recordings were judged without running an agent, so the costs are from an earlier time. */
   readonly recorded?: true;
-  /** The run of the agent that was judged again: this is another verdict on that one and not another run. */
+  /**
+   * The agent's run that was judged again. This line is another verdict on that run, not another
+   * run.
+   */
   readonly judges?: JudgedAgain;
-  /** Of a merged run: the runs of its shards. */
+  /** The shards of a merged run. */
   readonly shard_runs?: readonly string[];
-  /** In lines of older versions, in place of `order`: runs that were there before it and are dated later. */
+  /** Written by older versions instead of `order`: ids of earlier runs with later dates. */
   readonly ahead?: readonly string[];
   readonly total: number;
   readonly passed: number;
@@ -33,22 +36,22 @@ export interface HistoryRun {
   readonly warnings: number;
   readonly errors: number;
   readonly skipped: number;
-  /** Of the runs whose cost is known; `null` where none is. */
+  /** Sum over the runs with a known cost. `null` if there are none. */
   readonly usd: number | null;
-  /** Runs whose cost is not known. */
+  /** Number of runs without a known cost. */
   readonly unpriced: number;
-  /** What results cost that were paid for and do not count; `usd` is without it. */
+  /** Wasted cost. Not part of `usd`. */
   readonly unused_usd?: number;
-  /** Of the runs that know it; `null` where none does. */
+  /** Sum over the runs with known tokens. `null` if there are none. */
   readonly tokens: number | null;
-  /** Runs whose tokens are not known. */
+  /** Number of runs without known tokens. */
   readonly uncounted?: number;
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
   readonly exit: number;
 }
 
-/** When an agent ran whose recordings are judged later, and with what checked out. */
+/** The time and commit of a run of an agent whose recordings are judged later. */
 export interface JudgedAgain {
   readonly run: string;
   readonly at: string;
@@ -61,7 +64,7 @@ export interface HistoryQuery {
   readonly id: string;
   readonly cell?: Cell;
   readonly status: CheckStatus;
-  /** Its runs that were decided, and those of them that passed. */
+  /** Number of its decided runs, and of those that passed. */
   readonly decided: number;
   readonly passed: number;
   readonly usd?: number;
@@ -69,7 +72,7 @@ export interface HistoryQuery {
   readonly tokens?: number;
 }
 
-/** What the results of a run do not say. */
+/** Facts about a run that its results lack. */
 export interface RunAbout {
   readonly commit?: string | undefined;
   readonly branch?: string | undefined;
@@ -79,11 +82,11 @@ export interface RunAbout {
   readonly judges?: JudgedAgain | undefined;
   readonly shardRuns?: readonly string[] | undefined;
   readonly order?: string | undefined;
-  /** Where the results do not say it. */
+  /** Used if the results have no time. */
   readonly at: string;
 }
 
-/** The line of a run. */
+/** Builds the history line of a run. */
 export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
   const costs: (number | null)[] = [];
   const latencies: number[] = [];
@@ -131,7 +134,7 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
   };
 }
 
-/** The line of a query. Errors are not decided: they say nothing about how often the agent passes. */
+/** Builds the history line of a query. Errors are undecided: they do not count in the pass rate. */
 export function historyQuery(result: QueryResult): HistoryQuery {
   const { id, cell, status, pass_rate, xfail } = result;
   const verdict = xfail?.status ?? status;
@@ -152,7 +155,7 @@ export function historyQuery(result: QueryResult): HistoryQuery {
   };
 }
 
-/** Of the runs that know it. */
+/** Mean over the runs that have the value. */
 function meanOf(uses: readonly Used[], what: keyof Used): number | undefined {
   let sum = 0;
   let known = 0;
@@ -173,7 +176,7 @@ function usesOf(result: QueryResult): readonly Used[] {
   return wasAsked(result) ? [usedBy(result)] : [];
 }
 
-/** Without: there was no money left, or the shard is missing. Nothing was spent then. */
+/** False if there was no money left or the shard is missing. Nothing was spent then. */
 const wasAsked = ({ error }: Pick<QueryResult, 'error'>): boolean =>
   error?.kind !== 'budget' && error?.kind !== 'shard';
 
@@ -194,7 +197,7 @@ const COUNTS = [
 ] as const;
 const MEASURES = ['usd', 'tokens', 'p50_ms', 'p95_ms'] as const;
 
-/** Lines come from disk and from other machines: one of another shape is not a run. */
+/** Validates a line. Lines come from disk and from other machines. */
 export function isHistoryRun(line: unknown): line is HistoryRun {
   return (
     isObject(line) &&
@@ -221,7 +224,7 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** One that does not begin with a time would come before or after all others. */
+/** An `order` that does not begin with a time would sort before or after all others. */
 const isPlace = (order: unknown): boolean =>
   order === undefined || (typeof order === 'string' && /^\d{8}-\d{9}/.test(order));
 

@@ -12,44 +12,52 @@ import {
 } from './history-files.ts';
 import type { HistoryQuery, HistoryRun } from './history-run.ts';
 
-/** Past the newest run of all queries, for those that were not in it: they may have been taken out of the spec and put back. */
+/**
+ * Number of runs to search beyond the newest complete run, for queries that it lacks: they may have
+ * been removed from the spec and added again.
+ */
 const MAX_OLDER = 100;
 
 export interface PastVerdict {
   readonly query: HistoryQuery;
-  /** The run of the agent, and its place. */
+  /** Id of the agent's run, and its position. */
   readonly run: string;
   readonly ranAt: string;
 }
 
-/** A run in which queries failed, and of which it cannot be read which ones. */
+/** A run with failed queries that cannot be identified. */
 export interface LostVerdicts {
   readonly run: string;
   readonly ranAt: string;
   readonly file: string;
   readonly bad: number;
   readonly total: number;
-  /** The cases that may be among them: no newer run in the history says what became of them. */
+  /**
+   * The cases that may be among them, because no newer run in the history has a verdict on them.
+   */
   readonly cases: readonly string[];
 }
 
-/** The last verdicts that a history has of runs that are no longer stored. */
+/** The last verdicts from the history of runs that are no longer stored. */
 export interface PastVerdicts {
   /** By `caseKey`. */
   readonly verdicts: ReadonlyMap<string, PastVerdict>;
-  /** The same from runs that do not say their branch, where the one that was named has runs. */
+  /** The same from runs without a branch, if the given branch has runs. */
   readonly ofNoBranch: ReadonlyMap<string, PastVerdict>;
   /** The newest run of all queries. */
   readonly newestWhole: HistoryRun | undefined;
-  /** Runs that the history lists, with their queries or without. */
+  /** Number of runs in the history, with or without their queries. */
   readonly listed: number;
-  /** What cannot be read, and could hold a failure. */
+  /** Unreadable entries that could hold a failure. */
   readonly lost: readonly LostVerdicts[];
-  /** Lines of the list of runs that cannot be read, of runs that are not known otherwise, where no run of all queries came after them. */
+  /**
+   * Number of unreadable lines in the list of runs, without lines of runs known otherwise and lines
+   * followed by a run of all queries.
+   */
   readonly lostLines: number;
 }
 
-/** The runs of a spec that a history lists. */
+/** The runs of a spec in a history. */
 export interface PastRuns {
   readonly root: string;
   readonly branch: string | undefined;
@@ -79,13 +87,15 @@ export function readPastRuns(root: string, { spec, agent, branch }: PastOf): Pas
 interface Asked {
   /** By `caseKey`. */
   readonly cases: readonly string[];
-  /** Only runs of the branch count, because there are some; otherwise those of all branches do. */
+  /**
+   * Only runs of the branch count, because there are some. Otherwise runs of all branches count.
+   */
   readonly isOfBranch: boolean;
-  /** Runs that have a folder, which says more. */
+  /** Whether a run has a folder, which has more details. */
   readonly isStored: (run: string) => boolean;
 }
 
-/** Reads what became of each query of a spec in runs that only the history knows. */
+/** Reads the last verdict of each query of a spec from runs that only the history has. */
 export function readPastVerdicts(
   past: PastRuns,
   { cases, isOfBranch, isStored }: Asked,
@@ -116,13 +126,13 @@ export function readPastVerdicts(
   };
 }
 
-/** What failed in a run that does not say its branch counts, unless a newer one that does gives a verdict. */
+/** A failure in a run without a branch counts, unless a newer run of the branch has a verdict. */
 function leftOpen(lost: LostVerdicts, verdicts: PastVerdicts['verdicts']): LostVerdicts[] {
   const cases = lost.cases.filter((key) => (verdicts.get(key)?.ranAt ?? '') < lost.ranAt);
   return cases.length === 0 ? [] : [{ ...lost, cases }];
 }
 
-/** From the newest run back, until every case has a verdict. */
+/** Searches from the newest run backwards until every case has a verdict. */
 function lastVerdicts(
   root: string,
   runs: readonly AgentRun[],
@@ -131,7 +141,7 @@ function lastVerdicts(
   const verdicts = new Map<string, PastVerdict>();
   const lost: LostVerdicts[] = [];
   let open: readonly string[] = cases;
-  /** The cases of the newest run of all queries: one that is not among them was added since. */
+  /** The cases of the newest complete run. A case that is not among them was added later. */
   let whole: ReadonlySet<string> | undefined;
   let older = 0;
   for (const each of runs.slice(-MAX_QUERY_FILES).reverse()) {
@@ -139,7 +149,7 @@ function lastVerdicts(
     const ranAt = placeOf(each.run);
     const unread = { file: '', bad: 0 };
     let isWholeRead = true;
-    /** What the judgements say that are at least as new as the newest in which failures are lost. */
+    /** Cases with a verdict at least as new as the newest run with lost failures. */
     const sure = new Set<string>();
     const queries = latestQueries(each, (judgement) => {
       const read = readQueries(root, judgement.id);
@@ -154,7 +164,7 @@ function lastVerdicts(
       lost.push({ ...unread, run, ranAt, total, cases: doubtful });
     for (const query of queries) {
       const key = caseKey(query);
-      // One that failed as expected was decided; one that was left out or not reached was not.
+      // An expected failure was decided. A skipped or unreached query was not.
       const isVerdict = query.status !== 'skip' || query.decided > 0;
       if (isVerdict && !verdicts.has(key)) verdicts.set(key, { query, run, ranAt });
     }

@@ -45,7 +45,7 @@ const ids = (runs: readonly HistoryRun[]): string[] => runs.map(({ id }) => id);
 const CASES = ['a', 'b', 'c'];
 
 interface Step {
-  /** How far the clock of the machine is off. */
+  /** Clock offset of the machine. */
   readonly offMs: number;
   readonly verdicts: Readonly<Record<string, 'pass' | 'fail'>>;
 }
@@ -64,7 +64,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-/** Runs one after the other, each by its own clock. Gives their dates in the order in which they came. */
+/**
+ * Executes runs one after the other, each with its own clock. Returns their dates in order of
+ * execution.
+ */
 function play(root: string, steps: readonly Step[]): string[] {
   return steps.map(({ offMs, verdicts }, i) => {
     const at = iso(NOON + i * 10_000 + offMs);
@@ -88,7 +91,7 @@ function play(root: string, steps: readonly Step[]): string[] {
   });
 }
 
-test('whatever the clocks of runs say, the last verdict in the order they came counts, and dates are their own', () => {
+test('the last verdict in order of arrival counts and dates stay unchanged, even if clocks are wrong', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
       const root = makeDir();
@@ -112,7 +115,7 @@ test('whatever the clocks of runs say, the last verdict in the order they came c
           new Map([...verdicts.values()].map(({ query }) => [query.id, query.status])),
         ).toEqual(last);
         expect(lost).toEqual([]);
-        // Whatever clock the reader has.
+        // The clock of the reader must not matter.
         for (const now of [NOON, NOON - 86_400_000, NOON + 500 * 86_400_000])
           expect(readRuns(root, now).lines.map(({ at }) => at)).toEqual(dates);
       } finally {
@@ -163,11 +166,11 @@ describe('a place', () => {
     expect(placeAmong(among, { time, now })).toBe(place);
   });
 
-  test('a run that is dated after now is named to the first run that finds it, whatever the clocks of later ones', () => {
+  test('a run dated in the future is reported to the first run that finds it, independent of later clocks', () => {
     const runs = seen(['01'], ['09'], ['05', '09~000001']);
     expect(runsAhead(runs.slice(0, 2), '05')).toEqual(['09']);
     expect(runsAhead(runs, '06')).toEqual([]);
-    // To a slow clock the newest runs are ahead; that one of them is was said before.
+    // For a slow clock the newest runs are in the future. One of them was known to be before.
     expect(runsAhead(runs, '00')).toEqual(['01', '05']);
   });
 

@@ -23,11 +23,11 @@ export interface TrendPoint {
   readonly interval: Interval | null;
   readonly usd: number | null;
   readonly ms: number | null;
-  /** Of a query; a suite has counts. */
+  /** Only for a query. A suite has counts. */
   readonly status?: CheckStatus;
 }
 
-/** Whether a number changed for good, or why that cannot be said. */
+/** A lasting change of a number, or the reason why none can be detected. */
 export type Drift =
   | { readonly of: 'cost' | 'latency'; readonly verdict: 'steady' }
   | {
@@ -41,7 +41,7 @@ export type Drift =
       readonly verdict: 'up' | 'down';
       readonly since: string;
       readonly at: string;
-      /** Medians of the runs of the level before, and of those since. */
+      /** Median of the runs before the change, and of the runs since. */
       readonly before: number;
       readonly after: number;
     };
@@ -49,11 +49,14 @@ export type Drift =
 export interface Trend {
   readonly points: readonly TrendPoint[];
   readonly drifts: readonly Drift[];
-  /** One false alarm about a drift in so many runs. */
+  /** A false alarm is expected once in this many runs. */
   readonly false_alarm_every: number;
 }
 
-/** How the whole suite did, run by run. Runs of a part of the queries are left out: they say nothing about the whole. */
+/**
+ * The results of the whole suite, run by run. Skips runs of some queries, because they do not
+ * describe the whole.
+ */
 export function suiteTrend(runs: readonly AgentRun[]): Trend {
   const points = runs
     .map(({ run }) => run)
@@ -67,7 +70,7 @@ export function suiteTrend(runs: readonly AgentRun[]): Trend {
         decided,
         rate: decided === 0 ? null : run.passed / decided,
         interval: wilsonInterval(run.passed, decided),
-        // Per query, so that a suite that grows does not look like one that gets dear.
+        // Per query, so that a growing suite does not look like a more expensive one.
         usd: run.usd === null || judged === 0 || run.unpriced > 0 ? null : run.usd / judged,
         ms: run.p50_ms,
       };
@@ -75,14 +78,14 @@ export function suiteTrend(runs: readonly AgentRun[]): Trend {
   return withDrifts(points);
 }
 
-/** A run, and what became of one case in it. */
+/** A run with its result for one case. */
 export interface CaseInRun {
   readonly run: HistoryRun;
-  /** Undefined where the run did not have it. */
+  /** Undefined if the run did not contain it. */
   readonly query: HistoryQuery | undefined;
 }
 
-/** How one query did, run by run; of a query with cells, one of them. */
+/** The results of one query, or of one of its cells, run by run. */
 export function queryTrend(runs: readonly CaseInRun[]): Trend {
   const points = runs.flatMap(({ run, query }): TrendPoint[] => {
     if (query === undefined) return [];
@@ -104,7 +107,7 @@ export function queryTrend(runs: readonly CaseInRun[]): Trend {
   return withDrifts(points);
 }
 
-/** All runs of a query together: how often it passes. */
+/** The pass rate of a query over all runs. */
 export function overallRate(points: readonly TrendPoint[]): {
   passed: number;
   decided: number;
@@ -147,7 +150,7 @@ function driftOf(
     verdict: shift.direction,
     since: first.point.run,
     at: first.point.at,
-    // One outlier would move a mean so far that a rise reads like a fall.
+    // Medians, because one outlier could move a mean so far that a rise looks like a fall.
     before: medianOf(known.slice(shift.start, shift.from)) ?? first.value,
     after: medianOf(known.slice(shift.from)) ?? first.value,
   };

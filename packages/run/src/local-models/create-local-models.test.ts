@@ -8,7 +8,7 @@ import installedFfmpeg from '@ffmpeg-installer/ffmpeg';
 import { describe, expect, test } from 'vitest';
 import { createLocalModels } from './create-local-models.ts';
 
-/** The binary comes with a development dependency, so that no machine has to have one. */
+/** The binary is a development dependency, so the machine does not need one. */
 const FFMPEG = installedFfmpeg.path;
 
 function setUp(more: Readonly<Record<string, string>> = { AGENTCI_FFMPEG: FFMPEG }) {
@@ -78,7 +78,7 @@ describe('with @huggingface/transformers and models in a folder', () => {
     });
   });
 
-  /** Two seconds, the first red and the second blue. */
+  /** A video of two seconds: first red, then blue. */
   const makeVideo = (dir: string, name: string): void => {
     const made = spawnSync(FFMPEG, [
       ...['-v', 'error', '-f', 'lavfi', '-i', 'color=red:s=32x32:d=1:r=10'],

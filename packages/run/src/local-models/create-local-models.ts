@@ -7,18 +7,18 @@ const CLIP_MODEL = 'Xenova/clip-vit-base-patch32';
 const INSTALL = 'npm install @huggingface/transformers';
 
 export interface LocalModelOptions {
-  /** Paths of media are relative to it. */
+  /** Base folder of media paths. */
   readonly dir: string;
   /**
-   * `AGENTCI_MODELS` names a folder with models, laid out as on the hub. Without it models are looked for where the
-   * library keeps them, and downloaded only with `AGENTCI_MODELS_DOWNLOAD=1`.
-   * `AGENTCI_TEXT_MODEL` and `AGENTCI_CLIP_MODEL` choose others than the defaults; `AGENTCI_FFMPEG` names an ffmpeg that
-   * is not on the path.
+   * `AGENTCI_MODELS` names a folder with models, laid out as on the hub. Without it the default
+   * cache of the library is used, and models are downloaded only with `AGENTCI_MODELS_DOWNLOAD=1`.
+   * `AGENTCI_TEXT_MODEL` and `AGENTCI_CLIP_MODEL` replace the default models. `AGENTCI_FFMPEG`
+   * names an ffmpeg that is not on the path.
    */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The part of the library that is used; it is optional, so its own types may not be there. */
+/** The part of the library in use. The library is optional, so its types may be missing. */
 interface Transformers {
   readonly env: { allowRemoteModels: boolean; localModelPath: string };
   readonly pipeline: (
@@ -42,15 +42,15 @@ interface Tensor {
   readonly tolist: () => number[][];
 }
 
-/** Models on this machine. Nothing is loaded before it is requested; what is missing is a reason, never a crash. */
+/** Models on this machine, loaded on first use. A missing model is a reason, never a crash. */
 export function createLocalModels({ dir, env }: LocalModelOptions): LocalModels {
   const textModel = env.AGENTCI_TEXT_MODEL || TEXT_MODEL;
   const clipModel = env.AGENTCI_CLIP_MODEL || CLIP_MODEL;
   const library = once(async (): Promise<Transformers> => {
-    // A name in a variable keeps bundlers and type checkers from wanting an optional package.
+    // A variable keeps bundlers and type checkers from resolving the optional package.
     const name = '@huggingface/transformers';
     const loaded = (await import(name)) as Transformers;
-    // Nothing reaches for the network unless someone said that it may.
+    // Never uses the network without permission.
     loaded.env.allowRemoteModels = env.AGENTCI_MODELS_DOWNLOAD === '1' && !env.AGENTCI_MODELS;
     if (env.AGENTCI_MODELS) loaded.env.localModelPath = resolve(env.AGENTCI_MODELS);
     return loaded;
@@ -112,7 +112,7 @@ async function attempt(model: string, work: () => Promise<number[][]>): Promise<
     return { ok: true, vectors: await work(), model };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // Loaders word it differently; what they have in common is the name of what they did not find.
+    // Loaders phrase it differently, but all mention the missing name.
     const isAbsent =
       /cannot find|could not resolve/i.test(message) &&
       message.includes('@huggingface/transformers');

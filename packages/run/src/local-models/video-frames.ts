@@ -5,23 +5,26 @@ import { join } from 'node:path';
 import type { Embeddings } from '@agentci/metrics';
 
 const FFMPEG_TIMEOUT_MS = 60_000;
-/** The progress of a long video is many lines; the last ones have the count. */
+/** The progress output of a long video is large. The last lines have the count. */
 const MAX_OUTPUT = 10_000;
 
 export interface VideoFrames {
   readonly video: string;
-  /** How many frames are wanted; a short video gives the same one more than once. */
+  /** Number of frames to extract. A short video repeats frames. */
   readonly wanted: number;
-  /** The program that cuts them. */
+  /** The ffmpeg command. */
   readonly ffmpeg: string;
 }
 
-/** Evenly spaced frames of a video as files, in a folder that is gone afterwards. ffmpeg alone does it: ffprobe is not everywhere it is. */
+/**
+ * Writes evenly spaced frames of a video to a temporary folder. Uses only ffmpeg, because ffprobe
+ * is not always installed with it.
+ */
 export async function withVideoFrames(
   { video, wanted, ffmpeg }: VideoFrames,
   use: (paths: readonly string[]) => Promise<Embeddings>,
 ): Promise<Embeddings> {
-  // An address would make ffmpeg fetch it, and a list of files would make it read others.
+  // Otherwise ffmpeg would fetch an address, and read other files from a list of files.
   const input = ['-protocol_whitelist', 'file', '-i', `file:${video}`, '-map', '0:v:0'];
   const counted = await run(ffmpeg, [
     ...[

@@ -1,7 +1,7 @@
 import { UserError } from '@agentci/lib/problems';
 import { SECRETS } from '@agentci/lib/secrets';
 
-/** Where a Redis is, and who we are there. */
+/** Address and credentials of a Redis. */
 export interface QueueAddress {
   readonly host: string;
   readonly port: number;
@@ -16,7 +16,10 @@ export const PASSWORD_VARIABLE = 'AGENTCI_QUEUE_PASSWORD';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Reads `redis://host:port/db`. Credentials come from the environment alone: a command line is seen by everyone on the machine. */
+/**
+ * Reads `redis://host:port/db`. Credentials come only from the environment, because every user of
+ * the machine can see a command line.
+ */
 export function parseQueueAddress(text: string, env: Env): QueueAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (
@@ -30,7 +33,7 @@ export function parseQueueAddress(text: string, env: Env): QueueAddress {
   if (url.username !== '' || url.password !== '')
     throw new UserError(
       'QUEUE_CREDENTIALS',
-      '--queue has credentials in it, where every process of the machine can see them',
+      '--queue contains credentials, which every process of the machine can see',
       {
         hint: `Leave them out and set ${PASSWORD_VARIABLE} (and ${USERNAME_VARIABLE}, if there is one).`,
       },
@@ -47,7 +50,7 @@ export function parseQueueAddress(text: string, env: Env): QueueAddress {
   const password = env[PASSWORD_VARIABLE] || undefined;
   if (password !== undefined) SECRETS.add([{ name: PASSWORD_VARIABLE, value: password }]);
   return {
-    // An IPv6 address is in brackets in a URL and nowhere else.
+    // Only in a URL is an IPv6 address in brackets.
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? 6379 : Number(url.port),
     db: Number(db || 0),

@@ -18,14 +18,14 @@ export type Client = Redis & {
 /** Errors of a lost connection, from ioredis and from the sockets below it. */
 const LOST =
   /connection (?:is |was )?clos|writeable|max retries per request|socket (?:closed|timeout)|ECONN|EPIPE|LOADING|UNBLOCKED|NR_CLOSED/i;
-/** Replies of a Redis that cannot work at the moment: out of memory or disk, a replica, busy. */
+/** Replies of a Redis that cannot work now: out of memory or disk, a replica, busy. */
 const REFUSED =
   /^(?:OOM|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS|EXECABORT)\b/;
 const RETRY_MS = 100;
 const CONNECT_MS = 10_000;
-/** A Redis that is just starting gets this long. */
+/** Time to wait for a Redis that is starting. */
 const STARTING_MS = 3000;
-/** A command without a reply for this long: the connection is dead, and is made again. */
+/** Timeout of a command. After it the connection is considered dead and is replaced. */
 const SILENT_MS = 5000;
 /** BullMQ blocks for up to ten seconds. */
 const SILENT_BULLMQ_MS = 13_000;
@@ -75,14 +75,14 @@ function withScripts(redis: Redis): Client {
 
 interface Patience {
   readonly onNote: (message: string) => void;
-  /** How long to wait for a Redis that went away or cannot work. */
+  /** Time to wait for a Redis that is gone or cannot work. */
   readonly patienceMs: number;
-  /** The same once the signal is aborted. */
+  /** The same after the signal is aborted. */
   readonly abortedPatienceMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A connection to a Redis that may be restarted, silent or full for a while. */
+/** A connection to a Redis that may restart, hang or be full for a while. */
 export class QueueConnection {
   readonly redis: Client;
   readonly #address: QueueAddress;
@@ -151,7 +151,7 @@ export class QueueConnection {
         ? `the Redis at ${at} went away and did not come back within ${within}`
         : `the Redis at ${at} cannot work, and did not recover within ${within}: ${refusal}`,
       {
-        hint: `What was finished is stored: ${refusal === undefined ? 'start Redis again' : 'see to the Redis'}, and continue with --resume.`,
+        hint: `Finished results are stored. ${refusal === undefined ? 'Start Redis again' : 'Fix the Redis'}, then continue with --resume.`,
       },
     );
   }
@@ -162,7 +162,7 @@ export class QueueConnection {
       'QUEUE_REPLY',
       `the Redis at ${addressText(this.#address)} refused a command: ${error.message}`,
       {
-        hint: 'Something else has written to the keys of AgentCI, or the user may not use the command. What was finished is stored: continue with --resume.',
+        hint: 'Another program has written to the keys of AgentCI, or the user may not use the command. Finished results are stored: continue with --resume.',
       },
     );
   }
@@ -174,7 +174,7 @@ export function hangUp(redis: Redis): void {
   redis.stream?.destroy();
 }
 
-/** Connects, or says what is wrong with the address. */
+/** Connects, or explains what is wrong with the address. */
 async function connect(address: QueueAddress): Promise<Client> {
   for (const until = Date.now() + STARTING_MS; ; await sleep(RETRY_MS)) {
     try {
@@ -223,7 +223,7 @@ interface ConnectError {
   readonly hint: (address: QueueAddress) => string;
 }
 
-/** What can be wrong with an address; the first pattern counts. */
+/** Possible faults of an address. The first matching pattern counts. */
 const CONNECT_ERRORS: readonly ConnectError[] = [
   {
     pattern: /NOAUTH|WRONGPASS|NOPERM|invalid username-password|Authentication/i,
@@ -261,8 +261,8 @@ const CONNECT_ERRORS: readonly ConnectError[] = [
     what: (at, message) => `there is no Redis at ${at}: ${message}`,
     hint: ({ isTls }) =>
       isTls
-        ? 'Correct --queue; rediss:// is for a port that speaks TLS.'
-        : 'Start one (redis-server), or correct --queue; a port that speaks TLS needs rediss://.',
+        ? 'Correct --queue. Use rediss:// only for a port that speaks TLS.'
+        : 'Start one (redis-server), or correct --queue. A port that speaks TLS needs rediss://.',
   },
 ];
 

@@ -15,7 +15,7 @@ const QUEUED_RUN = v.strictObject({
   agent: v.string(),
   /** Hash of the spec. */
   spec: v.string(),
-  /** Of AgentCI. */
+  /** Version of AgentCI. */
   version: v.string(),
   settings: v.strictObject({
     timeoutMs: AMOUNT,
@@ -27,10 +27,12 @@ const QUEUED_RUN = v.strictObject({
   }),
 });
 
-/** One repeat of one query. It names what the worker has in its spec, and holds nothing to execute. */
+/**
+ * One repeat of one query. Refers to the worker's copy of the spec, and holds nothing to execute.
+ */
 export type Job = Readonly<Infer<typeof JOB>>;
 
-/** What workers must know of a run. */
+/** The part of a run that workers need. */
 export type QueuedRun = Readonly<Infer<typeof QUEUED_RUN>>;
 
 /** The job's id in BullMQ: equal jobs have equal ids, so a job is in the queue only once. */

@@ -12,10 +12,10 @@ export const OVER = 'over';
 /** Value of `stop` once a run has reached --max-cost. */
 export const MAX_COST = 'max_cost';
 
-/** How long data of an unfinished run stays. */
+/** Expiry of the data of an unfinished run. */
 export const KEEP_S = 7 * 24 * 3600;
 
-/** A job that was started this often and never finished has killed its workers. */
+/** A job that was started this often and never finished kills its workers. */
 export const MAX_STARTS = 3;
 
 export const DEADLY = `${MAX_STARTS} workers died while they ran it, the last ones with nothing else to do`;
@@ -28,11 +28,11 @@ export const runKeys = (run: string) => {
     about: key('about'),
     /** Held by the collector. */
     lease: key('lease'),
-    /** Set when no more jobs may be started; its value is the reason. */
+    /** Set when no more jobs may start. The value is the reason. */
     stop: key('stop'),
-    /** Jobs that have a result: the first one counts. */
+    /** Jobs that have a result. Later results are duplicates. */
     done: key('done'),
-    /** How often each unfinished job was started. */
+    /** Number of starts of each unfinished job. */
     starts: key('starts'),
     /** Stream of messages for the collector. */
     results: key('results'),

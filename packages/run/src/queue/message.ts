@@ -15,7 +15,10 @@ export interface Message {
   readonly job: string;
   /** Known cost of the agent. */
   readonly costUsd: number;
-  /** Decodes the content; undefined if it cannot be read. Called for one message at a time, to bound memory. */
+  /**
+   * Decodes the content. Undefined if it is unreadable. Called for one message at a time, to bound
+   * memory.
+   */
   readonly body: () => unknown;
 }
 

@@ -59,7 +59,7 @@ describe('a job', () => {
     ['a cell that is no map of texts', { ...job, cell: { model: { $ne: 1 } } }],
   ])('with %s is none', (_, value) => expect(readJob(value)).toBeUndefined());
 
-  test('has a name of its own, without what Redis or BullMQ would split', () => {
+  test('has a unique name without the separators of Redis and BullMQ', () => {
     const names = [
       job,
       { ...job, repeat: 3 },

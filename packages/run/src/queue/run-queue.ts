@@ -18,7 +18,7 @@ import {
 import { encodeBody, type Message, readMessage } from './message.ts';
 import { listWorkers, type WorkerInfo } from './worker-list.ts';
 
-/** Starts of queries per time, over all workers. */
+/** Maximum number of query starts per time, over all workers. */
 export interface QueueRate {
   readonly max: number;
   readonly perMs: number;
@@ -27,7 +27,7 @@ export interface QueueRate {
 interface OpenOptions {
   readonly rate?: QueueRate | undefined;
   readonly onNote: (message: string) => void;
-  /** How long to wait for a Redis that went away; a minute. */
+  /** Time to wait for a Redis that is gone. Default: one minute. */
   readonly patienceMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -36,22 +36,25 @@ const PATIENCE_MS = 60_000;
 const LEASE_MS = 5000;
 const RENEW_MS = 1000;
 const LEASE_POLL_MS = 250;
-/** What BullMQ keeps for a queue stays this long: every change of a spec makes another queue. */
+/** Expiry of BullMQ's data of a queue, because every change of a spec makes another queue. */
 const QUEUE_S = 30 * 24 * 3600;
-/** A collector that slept longer than this would start its finished run again. */
+/** A collector that was suspended longer than this would start its finished run again. */
 const OVER_S = 24 * 3600;
 const CHUNK = 100;
 const READ_POLL_MS = 10;
 const READ_COUNT = 200;
-/** How long workers may take to close their agents. */
+/** Maximum time for workers to close their agents. */
 const CLOSE_AGENTS_MS = 15_000;
 const TIDY_MS = 5000;
-/** Timers are not more exact. */
+/** Timers are not more precise. */
 const SHORTEST_RATE_MS = 50;
 
-/** The queue of one run, for its collector: puts jobs in, reads results, and holds the lease that makes it the only one. */
+/**
+ * The queue of one run, for its collector: adds jobs, reads results, and holds the lease that makes
+ * it the only collector.
+ */
 export class RunQueue {
-  /** Redis knew the run when it was opened. */
+  /** Whether Redis knew the run when it was opened. */
   wasKnown = false;
   readonly #connection: QueueConnection;
   readonly #queue: Queue;
@@ -71,7 +74,7 @@ export class RunQueue {
       connection: connection.redis,
       prefix: PREFIX,
     });
-    // Errors of the connection reach us through the calls.
+    // The calls report errors of the connection.
     this.#queue.on('error', () => {});
   }
 
@@ -93,7 +96,7 @@ export class RunQueue {
     }
   }
 
-  /** Waits for the lease of a collector that was killed. One that is alive renews it. */
+  /** Waits for the lease of a killed collector to expire. A live collector renews it. */
   async #takeLease(onNote: (message: string) => void): Promise<void> {
     const { redis } = this.#connection;
     let leftMs: number | undefined;
@@ -154,7 +157,7 @@ export class RunQueue {
 
   #call = <T>(action: () => Promise<T>): Promise<T> => this.#connection.call(action);
 
-  /** Puts jobs into the queue. Jobs that are in it already stay as they are. */
+  /** Adds jobs to the queue. Jobs that are already in it stay unchanged. */
   async put(jobs: readonly Job[]): Promise<void> {
     for (const chunk of chunks(jobs)) {
       const entries = chunk.map((job) => ({
@@ -166,7 +169,7 @@ export class RunQueue {
     }
   }
 
-  /** Reads what workers have sent since the last call. Waits if there is nothing. */
+  /** Reads new results from workers. Waits if there are none. */
   async read(waitMs: number): Promise<Message[]> {
     const { redis } = this.#connection;
     for (const until = Date.now() + waitMs; ; await sleep(READ_POLL_MS)) {
@@ -188,7 +191,10 @@ export class RunQueue {
       await this.#call(() => this.#connection.redis.xdel(this.#keys.results, ...ids));
   }
 
-  /** Fails jobs that have killed their workers. A worker that takes such a job does the same, if one is left. */
+  /**
+   * Fails jobs that killed their workers. A worker that takes such a job does the same, if one is
+   * left.
+   */
   async failDeadly(open: ReadonlyMap<string, unknown>, failure: unknown): Promise<void> {
     const { redis } = this.#connection;
     const starts = await this.#call(() => redis.hgetall(this.#keys.starts));
@@ -202,13 +208,13 @@ export class RunQueue {
     }
   }
 
-  /** How often a job was started again because its worker died. */
+  /** Number of restarts of a job after its worker died. */
   async repeats(): Promise<number> {
     const text = await this.#call(() => this.#connection.redis.hget(this.#keys.starts, 'repeats'));
     return Number(text ?? 0);
   }
 
-  /** Number of jobs in the queue, those of other runs included. */
+  /** Number of jobs in the queue, including jobs of other runs. */
   size = (): Promise<number> =>
     this.#call(() => this.#queue.getJobCountByTypes('waiting', 'active', 'delayed'));
 
@@ -221,7 +227,7 @@ export class RunQueue {
     });
   }
 
-  /** Whether the run has reached --max-cost, by the sum that workers see. */
+  /** Whether the run has reached --max-cost, by the sum the workers have reported. */
   async hasReachedCost(): Promise<boolean> {
     const why = await this.#call(() => this.#connection.redis.get(this.#keys.stop));
     return why === MAX_COST;
@@ -234,7 +240,7 @@ export class RunQueue {
     return was;
   }
 
-  /** Lets no more jobs start, and removes those that no worker has. */
+  /** Stops starting jobs, and removes those that no worker has. */
   async stop(why: string, jobs: readonly Job[]): Promise<void> {
     await this.#call(() => this.#connection.redis.set(this.#keys.stop, why, 'EX', KEEP_S));
     // A job that a worker has cannot be removed.
@@ -242,14 +248,19 @@ export class RunQueue {
       await Promise.all(chunk.map((job) => this.#queue.remove(jobName(job)).catch(() => {})));
   }
 
-  /** Whether workers have any of the jobs. A result is readable before its job stops being active. */
+  /**
+   * Whether workers have any of the jobs. A result is readable before its job stops being active.
+   */
   async hasActive(jobs: readonly Job[]): Promise<boolean> {
     const active = await this.#call(() => this.#queue.getJobs(['active']));
     const ids = new Set(active.map((job) => job?.id));
     return jobs.some((job) => ids.has(jobName(job)));
   }
 
-  /** Tells workers that the run is over, and waits until they have closed its agent. Returns how many did not in time. */
+  /**
+   * Tells workers that the run is over, and waits until they have closed its agent. Returns the
+   * number of workers that did not in time.
+   */
   async end(): Promise<number> {
     const { redis } = this.#connection;
     await this.#call(() => redis.set(this.#keys.stop, OVER, 'EX', KEEP_S));
@@ -266,7 +277,7 @@ export class RunQueue {
   /** A run to be resumed keeps its data. Otherwise only the fact that it is over stays. */
   async close(how: 'over' | 'given up' | 'to be resumed'): Promise<void> {
     clearInterval(this.#renewal);
-    // Data that is left behind expires.
+    // Data that remains expires.
     if (this.#fault === undefined && this.#connection.redis.status === 'ready')
       await Promise.race([
         this.#tidy(how).catch(() => {}),
@@ -292,7 +303,10 @@ function* chunks(jobs: readonly Job[]): Generator<readonly Job[]> {
   for (let at = 0; at < jobs.length; at += CHUNK) yield jobs.slice(at, at + CHUNK);
 }
 
-/** The same rate in the shortest possible windows: two long ones next to each other could start twice as many at once. */
+/**
+ * The same rate in the shortest possible windows: two adjacent long windows could start twice as
+ * many at once.
+ */
 function evenRate({ max, perMs }: QueueRate): [max: number, perMs: number] {
   const eachMs = Math.ceil(perMs / max);
   return eachMs >= SHORTEST_RATE_MS

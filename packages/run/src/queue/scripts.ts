@@ -1,6 +1,8 @@
 import { KEEP_S, MAX_COST, MAX_STARTS } from './keys.ts';
 
-/** A worker that dies while it prepares the agent is not the job's fault, unless this many die. */
+/**
+ * A worker that dies while it prepares the agent is not the fault of the job, unless this many die.
+ */
 const MAX_PREPARED = 10;
 
 /** Each script gets all keys of a run, in the order of `runKeys`. */
@@ -8,7 +10,7 @@ const KEYS = 'local about, lease, stop, done, starts, results, open, spent, over
 
 export const KEY_COUNT = 9;
 
-/** Lua scripts: each runs as one step in Redis, and may be sent again if its reply was lost. */
+/** Lua scripts. Each runs as one step in Redis and may be sent again if its reply was lost. */
 export const SCRIPTS = {
   /** Takes or renews the lease: 0 another process holds it, 1 held but Redis did not know the run, 2 held, 3 the run is over. */
   hold: `${KEYS}
@@ -21,8 +23,9 @@ redis.call('SET', lease, token, 'PX', leaseMs)
 redis.call('SET', about, text, 'EX', ${KEEP_S})
 return 1 + known`,
   /**
-   * Asks to start a job. Answers `run`, or why not: `gone`, `done`, `stopped`, `waiting` (no collector), `repeat` (it was
-   * started before: ask again once the worker runs nothing else), `deadly` (it has killed its workers).
+   * Asks to start a job. Answers `run` or the reason not to: `gone`, `done`, `stopped`, `waiting`
+   * (no collector), `repeat` (it was started before: ask again when the worker runs nothing else),
+   * `deadly` (it killed its workers).
    */
   start: `${KEYS}
 local job, worker, alone = unpack(ARGV)
@@ -45,8 +48,8 @@ end
 for _, key in ipairs({starts, open}) do redis.call('EXPIRE', key, ${KEEP_S}) end
 return {state, text}`,
   /**
-   * Delivers a result: `first` counts, a `duplicate` only reports its cost, `unwanted` means that Redis does not know the
-   * run. The id tells a second result from one that is sent again.
+   * Delivers a result: `first` counts, `duplicate` only reports its cost, `unwanted` means that
+   * Redis does not know the run. The id distinguishes a duplicate result from a resent one.
    */
   deliver: `${KEYS}
 local job, id, cost, limit, data = unpack(ARGV)

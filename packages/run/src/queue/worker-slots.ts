@@ -1,4 +1,4 @@
-/** Limits what a worker runs at a time: as many jobs as it has slots, or one job that must run alone. */
+/** Limits the concurrency of a worker: one job per slot, or one job that must run alone. */
 export class WorkerSlots {
   readonly #slots: number;
   readonly #waiting: (() => boolean)[] = [];
@@ -9,7 +9,10 @@ export class WorkerSlots {
     this.#slots = slots;
   }
 
-  /** Runs an action when there is room. First come, first served, so a job that must run alone is not overtaken forever. */
+  /**
+   * Runs an action when there is room, in order of arrival, so that a job that must run alone is
+   * not overtaken forever.
+   */
   async use<T>(how: 'beside others' | 'alone', action: () => Promise<T>): Promise<T> {
     await new Promise<void>((resolve) => {
       this.#waiting.push(() => {

@@ -19,7 +19,7 @@ export interface JobResult {
 /** The agent of one run in one worker. */
 export interface RunAgent {
   readonly run: (job: Job) => Promise<JobResult>;
-  /** Starts what takes time to start. */
+  /** Prepares the slow parts of the start. */
   readonly warm: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -37,11 +37,11 @@ export interface WorkerOptions {
   readonly idleMs?: number | undefined;
   /** Opens the agent of a run. Notes go to the run's collector. */
   readonly openAgent: (run: QueuedRun, sendNote: (body: unknown) => void) => Promise<RunAgent>;
-  /** The result of a job that has no other. */
+  /** The result of a job that produced none. */
   readonly failure: (kind: 'worker' | 'worker_lost', message: string) => JobResult;
   readonly onNote: (message: string) => void;
   readonly onReady: () => void;
-  /** Aborted when no more work is to be taken. */
+  /** Aborted to stop taking jobs. */
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +53,7 @@ export interface WorkerSummary {
 /** A run with its agent open in this worker. */
 interface OpenRun {
   readonly about: QueuedRun;
-  /** Notes on their way to the collector. */
+  /** Notes not yet delivered to the collector. */
   readonly notes: Promise<unknown>[];
   /** Opened for the first job. */
   agent?: Promise<RunAgent>;
@@ -62,9 +62,9 @@ interface OpenRun {
 
 const STALLED_CHECK_MS = 5000;
 const RETRY_MS = 1000;
-/** A worker that is to end waits this long for a Redis that is gone. */
+/** An ending worker waits this long for a Redis that is gone. */
 const GONE_MS = 5000;
-/** How long a job is deferred whose run has no collector. */
+/** Deferral of a job whose run has no collector. */
 const DEFER_MS = 10_000;
 /** A run that Redis lost is known again within this time, if it still has a collector. */
 const FORGOTTEN_MS = 7500;
@@ -86,7 +86,7 @@ class QueueWorker {
   readonly #options: WorkerOptions;
   readonly #connection: QueueConnection;
   readonly #packages = loadPackages();
-  /** For jobs: BullMQ uses it too. */
+  /** The connection for jobs, shared with BullMQ. */
   readonly #jobs: Client;
   readonly #info: WorkerInfo;
   readonly #slots: WorkerSlots;
@@ -94,7 +94,7 @@ class QueueWorker {
   readonly #summary = { done: 0, duplicates: 0 };
   readonly #deliveries = new Set<Promise<void>>();
   #fault: Error | undefined;
-  /** Agents at work. */
+  /** Number of running agents. */
   #running = 0;
   #lastWorkAt = Date.now();
 
@@ -169,7 +169,7 @@ class QueueWorker {
     return worker;
   }
 
-  /** Until the signal, or until there was no work for long enough. */
+  /** Waits for the signal, or until there was no work for long enough. */
   async #untilEnd(): Promise<void> {
     const { signal, idleMs = Number.POSITIVE_INFINITY } = this.#options;
     while (!signal.aborted && (this.#running > 0 || Date.now() - this.#lastWorkAt < idleMs))
@@ -198,7 +198,8 @@ class QueueWorker {
     const job = readJob(queued.data);
     if (job === undefined) throw new UserError('QUEUE_JOB', 'the job is not one of AgentCI');
     let state = await this.#slots.use('beside others', () => this.#try(job, ''));
-    // It may have killed its worker. Alone, it takes no other jobs with it, and is not blamed for them.
+    // It may have killed its worker. It runs alone, so that it takes no other jobs with it and is
+    // not blamed for their crash.
     if (state === 'repeat') state = await this.#slots.use('alone', () => this.#try(job, 'alone'));
     if (state !== 'waiting') return;
     await queued.moveToDelayed(Date.now() + DEFER_MS, token);
@@ -207,7 +208,7 @@ class QueueWorker {
 
   /** Runs a job and sends its result, if it may be started. */
   async #try(job: Job, alone: '' | 'alone'): Promise<string> {
-    // A worker that dies while it starts the agent has not died of the job.
+    // A crash while the agent starts is not the fault of the job.
     const known = alone === '' ? undefined : this.#runs.get(job.run);
     if (known !== undefined)
       await this.#agentOf(known)
@@ -232,7 +233,8 @@ class QueueWorker {
         this.#deliveries.delete(delivery);
       });
     this.#deliveries.add(delivery);
-    // Otherwise the result is ahead of the end of the job on the same connection, and the slot need not wait.
+    // Otherwise the result precedes the end of the job on the same connection, and the slot need
+    // not wait.
     if (alone !== '') await delivery;
     return state;
   }
@@ -258,7 +260,8 @@ class QueueWorker {
       const receipt = await this.#connection.call(() => this.#jobs.deliver(...args));
       if (receipt === 'first') this.#summary.done++;
       else if (receipt === 'duplicate') this.#summary.duplicates++;
-      // The agent was paid for, so a Redis that has lost its data gets time to learn of the run again.
+      // The agent's work was paid for, so wait for the collector to restore the run in a Redis that
+      // lost its data.
       else if (Date.now() < until) continue;
       return;
     }
@@ -285,7 +288,7 @@ class QueueWorker {
     return run.agent;
   }
 
-  /** Closes the agents of runs that are over, or of all runs. */
+  /** Closes the agents of finished runs, or of all runs. */
   async #closeRuns(which: 'over' | 'all'): Promise<void> {
     const { redis } = this.#connection;
     for (const [id, run] of this.#runs) {
@@ -296,7 +299,7 @@ class QueueWorker {
         if (run.jobs > 0 || (text !== null && why !== OVER)) continue;
       }
       if (!this.#runs.delete(id)) continue;
-      // An agent that could not be opened has failed its jobs already.
+      // The jobs of an agent that could not be opened have failed already.
       await run.agent?.then((agent) => agent.close()).catch(() => {});
       await Promise.all(run.notes);
       await this.#connection.call(() => redis.srem(open, this.#info.id));

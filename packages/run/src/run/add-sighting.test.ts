@@ -23,7 +23,7 @@ const seen = (...steps: ToolStep[]): Trace => ({
 });
 
 describe('an agent that was watched', () => {
-  it('keeps its own answer, and what was seen decides about calls', () => {
+  it('keeps the answer of the agent and the calls of the capture', () => {
     const trace = addSighting(simpleTrace('The answer'), {
       trace: seen(tool('lookup')),
       warnings: [],
@@ -46,7 +46,7 @@ describe('an agent that was watched', () => {
     expect([trace.captured.toolCalls, trace.warnings]).toEqual(['none', warnings]);
   });
 
-  it('has the calls of its own recording that were not seen, each call once', () => {
+  it('adds each call from its own recording that the capture missed, once', () => {
     const own = simpleTrace({
       answer: 'x',
       tool_calls: [
@@ -64,7 +64,7 @@ describe('an agent that was watched', () => {
     expect(new Set(trace.steps.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('has the calls that were not seen where its own recording has them', () => {
+  it('puts missed calls at their position in its own recording', () => {
     const own = simpleTrace({
       answer: 'x',
       tool_calls: [
@@ -78,7 +78,7 @@ describe('an agent that was watched', () => {
     expect(trace.steps.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  it('is partly known where the sighting is, whatever its recording claims', () => {
+  it('has partial calls if the sighting has, even if its recording claims otherwise', () => {
     const partial = seen(tool('lookup'));
     partial.captured.toolCalls = 'partial';
     const own = simpleTrace({ answer: 'x', tool_calls: [] });

@@ -3,13 +3,14 @@ import type { Capability, Captured, CaptureLevel, Step, ToolStep, Trace } from '
 import type { Sighting } from '../runners/runner.ts';
 
 /**
- * The trace of an agent that was watched: what it did as it was seen, its answer as it gave it. Calls that only the agent's
- * own recording mentions are kept too: nothing that either of them shows may be lost.
+ * Merges the trace of an agent with the calls that the capture observed. The answer comes from the
+ * agent. Calls that only the agent's recording mentions are kept too, so no evidence is lost.
  */
 export function addSighting(given: Trace, { trace: seen, warnings }: Sighting): Trace {
   if (seen === undefined) return { ...given, warnings: [...given.warnings, ...warnings] };
   const { final, reported, resources } = given;
-  // The answer is what the agent gave, and the time is the runner's: a model's last words and the times of calls are neither.
+  // Keeps the answer of the agent and the time of the runner. The last words of a model are not the
+  // answer, and the times of its calls are not the duration.
   const { final: _, startedAt: __, endedAt: ___, error: ____, ...did } = seen;
   return {
     ...did,
@@ -28,7 +29,10 @@ export function addSighting(given: Trace, { trace: seen, warnings }: Sighting): 
   };
 }
 
-/** Steps that only the agent recorded stay where it has them: before the next call that was seen, else at the end. */
+/**
+ * Steps that only the agent recorded keep their position: before the next observed call, otherwise
+ * at the end.
+ */
 function mergedSteps(given: readonly Step[], seen: readonly Step[]): Step[] {
   const left = seen.filter((step): step is ToolStep => step.kind === 'tool');
   const before = new Map<Step, Step[]>();
@@ -57,7 +61,7 @@ const isOneCall = (a: ToolStep, b: ToolStep): boolean =>
     : a.name === b.name &&
       (a.args === undefined || b.args === undefined || isDeepStrictEqual(a.args, b.args));
 
-/** What was watched decides about calls; of the rest the agent may know more. */
+/** The capture decides about calls. The agent may know more about the rest. */
 const DECIDED: ReadonlySet<Capability> = new Set<Capability>([
   'toolCalls',
   'toolArgs',

@@ -13,7 +13,7 @@ const queryOf = (checks: string) => {
   return suite!.queries[0]!;
 };
 
-/** A judge that gives each rule its score and counts what it was asked. */
+/** A judge that returns a fixed score per rule and counts its questions. */
 function scoring(scores: Readonly<Record<string, number>>): Judge & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
@@ -89,7 +89,7 @@ describe('rubrics in combinators', () => {
     expect(judge.asked.sort()).toEqual(asked);
   });
 
-  test('with the judge off they are skipped, and the run says so', async () => {
+  test('with the judge off they are skipped with a notice', async () => {
     const query = queryOf(`    correctness: {not: ${rubric('rude')}}\n`);
     const result = await evaluateQuery({
       query,
@@ -167,7 +167,7 @@ describe('similarity by embedding', () => {
     });
   });
 
-  test('without a model it could not be told', async () => {
+  test('without a model they are errors', async () => {
     expect(await evaluate(0.5, false)).toMatchObject({ status: 'error' });
   });
 

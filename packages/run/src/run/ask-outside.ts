@@ -4,7 +4,7 @@ import { cosine } from '@agentci/metrics';
 import { finalText } from '@agentci/trace';
 import type { Outside } from './asks-of.ts';
 
-/** Runs code and compares meanings; what needs a judge comes later, when it is known that nothing has failed. */
+/** Runs code and compares meanings. Judges are asked later, and only if no check has failed. */
 export async function answerAsks(
   asks: readonly RootedAsk[],
   context: CheckContext,

@@ -13,7 +13,7 @@ import { type CheckResult, isDecided, LAYERS, type LayerResult } from '@agentci/
 import type { Query } from '@agentci/spec';
 import { withTurns } from '@agentci/spec';
 
-/** What checks may ask of the world outside: the user's own code, and how close texts are in meaning. */
+/** External services of checks: the user's own code, and the similarity of texts. */
 export interface Outside {
   readonly code?: (item: CodeItem, context: CheckContext) => Promise<CheckOutcome>;
   readonly embed?: (texts: readonly string[], model: string | undefined) => Promise<Embedded>;
@@ -23,22 +23,22 @@ export type Embedded =
   | { readonly ok: true; readonly vectors: readonly (readonly number[])[]; readonly model: string }
   | { readonly ok: false; readonly reason: string };
 
-/** Everything that the checks of a query need from outside; mostly nothing. */
+/** All external requests that the checks of a query need. Usually empty. */
 export function asksOf(query: Query): readonly RootedAsk[] {
-  // Asked of every query: most have nothing to ask.
+  // Called for every query, and most have no requests.
   for (const layer of LAYERS)
     if (asksIn(layer, query[layer]).length > 0)
       return LAYERS.flatMap((each) => asksIn(each, query[each]));
   return NONE;
 }
 
-/** Whether a query or one of its turns has a check that needs something from outside. */
+/** Whether a query or one of its turns has a check with an external request. */
 export const needsOutside = (query: Query): boolean =>
   withTurns(query).some((each) => asksOf(each).length > 0);
 
 const NONE: readonly RootedAsk[] = [];
 
-/** Rubrics inside combinators that are still open without them: the others need no judge. */
+/** Rubrics inside combinators that are undecided without them. The others need no judge. */
 export function openRubrics(
   asks: readonly RootedAsk[],
   correctness: LayerResult,
@@ -48,7 +48,7 @@ export function openRubrics(
   return asks.filter((ask) => ask.kind === 'rubric' && isOpen(ask));
 }
 
-/** A judged rubric as the outcome of a check. */
+/** Turns a judged rubric into the outcome of a check. */
 export function outcomeOfCheck({
   status,
   message,

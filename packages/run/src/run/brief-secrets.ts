@@ -1,12 +1,13 @@
 import { findCredentials, maskMark, type Secret, secretsIn } from '@agentci/lib/secrets';
 import type { UserPlan } from '@agentci/spec';
 
-/** Names of secrets from a brief begin so. */
+/** Prefix for the names of secrets from a brief. */
 export const BRIEF = 'user.';
 
 /**
- * The secrets in what a user played by a model knows: facts whose names say so, as with environment variables, and texts
- * whose form does. Whoever plays the user has to say them; what is written down has their names in their place.
+ * The secrets in the brief of a simulated user: facts with secret names, as with environment
+ * variables, and texts with the form of a secret. The simulated user has to say them. Stored text
+ * has their names instead.
  */
 export function secretsOfBrief({ facts, persona = '', goal }: UserPlan): readonly Secret[] {
   const named = secretsIn(facts);
@@ -25,6 +26,6 @@ export function secretsOfBrief({ facts, persona = '', goal }: UserPlan): readonl
   }));
 }
 
-/** What was kept has names in place of secrets; the user says the secrets. */
+/** Replaces the names of secrets in stored text by the secrets, for the user to say. */
 export const withSecrets = (text: string, secrets: readonly Secret[]): string =>
   secrets.reduce((said, { name, value }) => said.replaceAll(maskMark(name), () => value), text);

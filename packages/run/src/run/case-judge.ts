@@ -14,7 +14,7 @@ import type { suiteOutside } from './suite-outside.ts';
 import { ToolWitness } from './tool-witness.ts';
 import type { UserAuditor } from './user-audit.ts';
 
-/** Names come from recordings; more than this are not names of models. */
+/** Names come from recordings, so a longer list does not consist of model names. */
 const MAX_MODELS = 20;
 
 interface Collaborators {
@@ -24,7 +24,7 @@ interface Collaborators {
   readonly audit: UserAuditor | undefined;
 }
 
-/** Gives the verdicts of a run, and notes what is decided over all its traces. */
+/** Judges the runs, and collects the facts that are decided over all traces. */
 export class CaseJudge {
   readonly witness: ToolWitness;
   readonly #with: Collaborators;
@@ -49,7 +49,7 @@ export class CaseJudge {
   }
 
   constructor(options: RunOptions, { selected, metrics }: CasePlan, collaborators: Collaborators) {
-    // What the rules of all shards name is asked once, of what all of them saw.
+    // Rules over all shards are decided once, from the tools that all shards saw.
     this.witness = new ToolWitness(selected);
     if (options.resumed !== undefined && options.resumed.length > 0) this.witness.notSeen();
     this.#with = collaborators;
@@ -83,7 +83,7 @@ export class CaseJudge {
   }
 }
 
-/** What runs the user's own code and compares meanings, if a check asks for it. */
+/** Opens the services that run the user's code and compare meanings, if a check needs them. */
 export async function openOutside(
   options: RunOptions,
   queries: readonly Query[],

@@ -3,16 +3,16 @@ import type { CassetteConfig, CassetteMode, CassetteModeChoice } from '@agentci/
 import { present } from '@agentci/lib/data';
 import { UserError } from '@agentci/lib/problems';
 
-/** What a command line says about cassettes; it wins over the spec. */
+/** The cassette options of a command line. They override the spec. */
 export interface CassetteChoice {
   readonly mode: CassetteModeChoice;
   readonly dir?: string;
 }
 
-/** How the cassettes of a run are used. */
+/** The cassette settings of a run. */
 export interface CassettePlan {
   readonly mode: CassetteMode;
-  /** The folder, and how messages name it. */
+  /** The folder, and its name in messages. */
   readonly dir: string;
   readonly shownDir: string;
   readonly ignore: readonly string[];
@@ -23,11 +23,11 @@ export interface CassettePlan {
 
 const DEFAULT_DIR = 'cassettes';
 
-/** Whether this looks like a build server: recordings are not made there unless someone asks for it by name. */
+/** Detects a build server. Recordings are not made there by default. */
 export const isCi = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env.CI !== undefined && !/^(?:|0|false|no)$/i.test(env.CI.trim());
 
-/** The plan of a run; undefined where neither the spec nor the command line wants cassettes. */
+/** The plan of a run. Undefined if neither the spec nor the command line uses cassettes. */
 export function planCassettes(given: {
   readonly choice: CassetteChoice | undefined;
   readonly config: CassetteConfig | undefined;
@@ -43,7 +43,7 @@ export function planCassettes(given: {
       'CASSETTE_CI',
       'the spec says "cassette: {mode: record}", and CI is set: nothing is recorded by accident',
       {
-        hint: 'Take the mode out of the spec; to record here on purpose, run it with --cassette record.',
+        hint: 'Remove the mode from the spec. To record here on purpose, use --cassette record.',
       },
     );
   const shownDir = choice?.dir ?? join(specDir, config.dir ?? DEFAULT_DIR);
@@ -58,7 +58,7 @@ export function planCassettes(given: {
   };
 }
 
-/** Two ids that differ only in capitals would be one file on the disks of Windows and macOS. */
+/** Ids that differ only in case would share a file on Windows and macOS. */
 export function refuseTwins(ids: readonly string[]): void {
   const seen = new Map<string, string>();
   for (const id of ids) {
@@ -75,7 +75,9 @@ export function refuseTwins(ids: readonly string[]): void {
 
 const DEFAULT_SPEC = 'agentci_spec.yaml';
 
-/** The command that records one query again, with what the user's own said about spec, folder and repeats. */
+/**
+ * The command that records one query again, with the spec, folder and repeats that the user gave.
+ */
 export function recordCommand(
   given: {
     readonly file: string;

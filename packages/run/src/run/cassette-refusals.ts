@@ -1,6 +1,6 @@
 import { UserError } from '@agentci/lib/problems';
 
-/** What a recording lacks its replay would miss. */
+/** A call that the recording lacks would be missing from its replay. */
 export const reachedPast = (hosts: string): UserError =>
   new UserError(
     'CASSETTE_PAST',
@@ -19,6 +19,6 @@ export const calledLate = (): UserError =>
 
 export const missMessage = (text: string): string => `cassette_miss: ${text}`;
 
-/** As the message of a result, which has no place for a hint. */
+/** The text of a result. A result has no field for a hint. */
 export const wordsOf = ({ code, message, hint }: UserError): string =>
   `${code}: ${message}${hint === undefined ? '' : `. ${hint}`}`;

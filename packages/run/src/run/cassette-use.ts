@@ -1,12 +1,12 @@
 import type { CassetteUse, CheckResult, QueryResult } from '@agentci/results';
 import { usedBy } from '@agentci/results';
 
-/** Whether any call went to a model that has to be paid. */
+/** Whether any call went to a paid model. */
 export const spendsMoney = (use: CassetteUse): boolean => use.mode === 'record' || askedIn(use) > 0;
 
 const askedIn = ({ asked, new: fresh = 0 }: CassetteUse): number => asked ?? fresh;
 
-/** The use of several runs or queries as one; undefined where none had a cassette. */
+/** The total use of several runs or queries. Undefined if none had a cassette. */
 export function sumUses(uses: readonly (CassetteUse | undefined)[]): CassetteUse | undefined {
   const all = uses.filter((use) => use !== undefined);
   const [first] = all;
@@ -43,7 +43,10 @@ const sumOf = (
     ? {}
     : { [key]: all.reduce((total, use) => total + (use[key] ?? 0), 0) };
 
-/** The use of the whole run, with what its answers cost. A late call is of no query, and was not answered either. */
+/**
+ * The use of the whole run, with the cost of its answers. A late call belongs to no query and was
+ * not answered.
+ */
 export function runUse(
   results: readonly QueryResult[],
   hasLateCalls: boolean,
@@ -52,7 +55,7 @@ export function runUse(
   const use = sumUses(played.map(({ cassette }) => cassette));
   if (use === undefined || use.mode === 'record') return use;
   const costs = played.filter(({ error }) => error === undefined).flatMap(costsOf);
-  // What the calls of a query that could not be judged cost is in no result.
+  // The cost of calls in a query that could not be judged is in no result.
   const isWhole = played.every(
     ({ error, cassette }) => error === undefined || cassette!.hits === 0,
   );
@@ -75,8 +78,8 @@ function costsOf(result: QueryResult): (number | null | undefined)[] {
 }
 
 /**
- * A replay that served nothing proves nothing: whatever the agent said did not come from its cassettes. Nor is a recording
- * of nothing one.
+ * A replay that served nothing proves nothing, because the answer did not come from its cassettes.
+ * The same holds for an empty recording.
  */
 export function servedCheck(use: CassetteUse | undefined): CheckResult[] {
   if (use?.mode === 'record' && askedIn(use) === 0)

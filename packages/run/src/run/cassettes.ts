@@ -37,50 +37,57 @@ import { proveRecording, type Recording } from './keep-recording.ts';
 import { type Introductions, McpTape } from './mcp-tape.ts';
 import { playedWarnings } from './played-warnings.ts';
 
-/** One run of a query, with what its agent was answered. */
+/** One run of a query with its cassette. */
 interface Playing {
   readonly about: RunAbout;
   session: CassetteSession;
   exchanges: readonly Exchange[] | undefined;
-  /** What the user of a conversation says. */
+  /** The messages of the user of a conversation. */
   readonly tape: UserTape;
-  /** What MCP servers answer; undefined where the capture does not see them, and none were recorded. */
+  /**
+   * The replies of MCP servers. Undefined if the capture cannot see them and none were recorded.
+   */
   readonly mcp: McpTape | undefined;
-  /** The cassette there is. */
+  /** The existing cassette. */
   readonly cassette: Cassette | undefined;
-  /** Hosts of models that were reached where nothing could be read. */
+  /** Model hosts whose traffic could not be read. */
   readonly past: Set<string>;
-  /** The agent made connections that could not be looked into. */
+  /** The agent made connections that could not be inspected. */
   hasUnread: boolean;
   readonly aftermath: Aftermath;
 }
 
-/** What an agent does when it has answered: one that stays may still call a model. */
+/** The state of an agent after its answer. A persistent agent may still call a model. */
 interface Aftermath {
   hasCalled: boolean;
-  /** The agent has ended. */
+  /** Whether the agent has ended. */
   isOver: boolean;
 }
 
-/** The cassette of a run to come, if there is one, and its file as messages name it. */
+/** The existing cassette for a run, and the name of its file in messages. */
 interface Loaded {
   readonly cassette: Cassette | undefined;
   readonly file: string;
 }
 
-/** What came of a run with its cassette. */
+/** The result of a run with its cassette. */
 export interface Played {
   readonly use: CassetteUse;
-  /** Why the run proves nothing, whatever the agent said. */
+  /** The reason why the run proves nothing, whatever the agent answered. */
   readonly error?: QueryError;
   readonly warnings: readonly TraceWarning[];
-  /** How many calls the recording holds that a new one would replace; undefined where there is nothing to replace. */
+  /**
+   * Number of calls in the recording that a new one would replace. Undefined if it replaces
+   * nothing.
+   */
   readonly replaces?: number;
-  /** Writes what was recorded, once the verdict is there. A run that went wrong does not replace a good recording. */
+  /**
+   * Writes the recording once the verdict exists. A failed run does not replace a good recording.
+   */
   readonly keep?: (wentWell: boolean) => Played;
 }
 
-/** A recording that turned out to lack a call when it had been written. */
+/** A recording that was written and then found to lack a call. */
 export interface TakenBack {
   readonly about: RunAbout;
   readonly error: QueryError;
@@ -94,7 +101,7 @@ interface Written {
   readonly aftermath: Aftermath;
 }
 
-/** What came of a run once its recording was written, or not. */
+/** The result of a run after its recording was written or rejected. */
 function keepRecording(played: Played, recording: Recording, wentWell: boolean): Played {
   try {
     const warning = recording.write(wentWell);
@@ -106,7 +113,10 @@ function keepRecording(played: Played, recording: Recording, wentWell: boolean):
   }
 }
 
-/** The cassettes of one run of a suite: read before an agent starts, answered from while it runs, written when it is done. */
+/**
+ * The cassettes of one run of a suite: read before an agent starts, served while it runs, written
+ * when it is done.
+ */
 export class Cassettes {
   readonly plan: CassettePlan;
   readonly #agent: string;
@@ -116,12 +126,12 @@ export class Cassettes {
   readonly #rules: MatchRules;
   readonly #loaded = new Map<string, Loaded>();
   readonly #playing = new Map<string, Playing>();
-  /** Recordings of agents that stay: a call may still come that they lack. */
+  /** Recordings of persistent agents. A call that they lack may still come. */
   #written: Written[] = [];
   #capture: Capture | undefined;
-  /** Slots of agents that are still there. */
+  /** Slots of agents that are still running. */
   #open = 0;
-  /** When an agent last answered. */
+  /** Time of the last answer of an agent. */
   #endedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -129,9 +139,9 @@ export class Cassettes {
     around: {
       readonly agent: string;
       readonly now: () => number;
-      /** What to type to record a run that is missing. */
+      /** The command that records a missing run. */
       readonly recordCommand?: (about: RunAbout) => string;
-      /** What to do so that MCP servers are frozen too. */
+      /** How to record MCP servers too. */
       readonly freezeMcp?: string;
     },
   ) {
@@ -143,7 +153,7 @@ export class Cassettes {
     this.#rules = matchRules(plan);
   }
 
-  /** The providers of all these cassettes: an agent that stays for several queries needs to know them from the start. */
+  /** The providers of all these cassettes. A persistent agent needs them from the start. */
   providers(runs: readonly RunAbout[]): Readonly<Record<string, CassetteProvider>> {
     const all: Record<string, CassetteProvider> = {};
     for (const about of runs) {
@@ -152,14 +162,14 @@ export class Cassettes {
         const head = readCassetteHead(path);
         if (head !== undefined) Object.assign(all, readHeader(head, path).providers);
       } catch (error) {
-        // Said with its place when the query's turn comes.
+        // Reported with its place when the query is due.
         if (!(error instanceof UserError)) throw error;
       }
     }
     return all;
   }
 
-  /** Reads what a run needs. Says why it cannot be run at all. */
+  /** Loads the cassette of a run. Returns a result if the run is impossible. */
   prepare(about: RunAbout): Played | undefined {
     try {
       this.load(about);
@@ -172,11 +182,11 @@ export class Cassettes {
     }
   }
 
-  /** As `prepare`, and throws a `UserError` that says why. */
+  /** Like `prepare`, but throws a `UserError` with the reason. */
   load(about: RunAbout): void {
     const path = this.#path(about);
     const isNew = this.plan.mode === 'record';
-    // What cannot be written must not be paid for.
+    // Check before the run, so that nobody pays for calls that cannot be written.
     if (isNew) checkCassettePlace(this.plan.dir, path);
     const text = isNew ? undefined : readCassetteFile(this.plan.dir, path);
     const file = this.#shown(path);
@@ -198,7 +208,10 @@ export class Cassettes {
     return `there is no recording of this query (${shown})${record}`;
   }
 
-  /** Without a recorded call nothing shows what the query asked: the agent may have reached its model past the capture. */
+  /**
+   * Without a recorded call nothing shows that the recording belongs to the query. The agent may
+   * have bypassed the capture.
+   */
   #refuseEmpty({ entries, noCalls }: Cassette, about: RunAbout, path: string): void {
     if (entries.length > 0 || noCalls === true) return;
     const command = this.#recordCommand?.(about);
@@ -211,28 +224,28 @@ export class Cassettes {
     );
   }
 
-  /** Two ids can share a file where upper and lower case are the same, and files get copied. */
+  /** Ids can share a file if the file system ignores case, and files get copied. */
   #refuseForeign(cassette: Cassette, about: RunAbout, path: string): void {
     if (cassette.id === about.id && cassette.agent === this.#agent && cassette.run === about.run)
       return;
     throw new UserError(
       'CASSETTE_FOREIGN',
       `${this.#shown(path)} was recorded for run ${cassette.run} of query "${cassette.id}" of agent "${cassette.agent}"`,
-      { hint: 'Move it back to where it was, or record this query again with --cassette record.' },
+      { hint: 'Move it back to its old path, or record this query again with --cassette record.' },
     );
   }
 
-  /** Watches agents through the capture, each run with its own cassette. */
+  /** Captures agents, each run with its own cassette. */
   watch(capture: Capture): Watch & { readonly close: () => Promise<void> } {
     return { open: () => this.openSlot(capture), close: capture.close };
   }
 
-  /** A slot of the capture that plays a cassette from each `begin` on. */
+  /** A slot of the capture that starts a new cassette at each `begin`. */
   async openSlot(capture: Capture): Promise<Omit<CaptureSlot, 'begin'> & Lookout> {
     this.#capture = capture;
     this.#open++;
     let current: Playing | undefined;
-    /** Of the queries that this slot has seen, in their order. */
+    /** The queries of this slot, in order. */
     const begun: Aftermath[] = [];
     const introductions: Introductions = new Map();
     const slot: CaptureSlot = await capture.open({
@@ -263,13 +276,13 @@ export class Cassettes {
       end: async (how, begun) => {
         const playing = current;
         const result = await slot.end(how, begun);
-        // Once the next query has begun, a late call would pass for one of its calls.
+        // Once the next query has begun, a late call would be taken for one of its calls.
         if (capture.stays && this.plan.mode === 'record') await sleep(3 * LINGER_MS);
         this.#endedAt = performance.now();
         playing?.mcp?.see(result.evidence.mcp);
         playing?.session.noteUnanswered(result.evidence.exchanges);
         if (playing !== undefined) this.#notePast(playing, result.evidence);
-        // The turns of a conversation are one recording.
+        // All turns of a conversation share one recording.
         if (playing !== undefined)
           playing.exchanges = [...(playing.exchanges ?? []), ...result.evidence.exchanges];
         return result;
@@ -278,15 +291,15 @@ export class Cassettes {
   }
 
   /**
-   * Waits a moment before agents that stay for several queries are ended: what one of them began with its last answer is
-   * seen only if it gets here. Whether anything was begun cannot be known: Node lists neither every timer nor every thread.
+   * Waits briefly before persistent agents are ended, so that calls started with the last answer
+   * arrive. Pending calls cannot be detected, because Node does not list every timer and thread.
    */
   async settle(): Promise<void> {
     if (this.#open === 0 || (this.plan.mode !== 'replay' && this.#written.length === 0)) return;
     await sleep(Math.max(0, this.#endedAt + 4 * LINGER_MS - performance.now()));
   }
 
-  /** Takes back recordings that turned out to lack a call. To be called when the agents are gone. */
+  /** Removes recordings that were found to lack a call. Call it after the agents have ended. */
   takeBack(): readonly TakenBack[] {
     const late = this.#written.filter(({ aftermath }) => aftermath.hasCalled);
     this.#written = [];
@@ -296,7 +309,7 @@ export class Cassettes {
     });
   }
 
-  /** Calls of models that were made where nothing could be read; and connections of which no one can tell what they were for. */
+  /** Notes model calls that could not be read, and connections with unknown purpose. */
   #notePast(playing: Playing, { gaps, notes }: Evidence): void {
     for (const { gap, detail = 'a model' } of gaps) {
       if (gap !== 'tunnelled') continue;
@@ -344,7 +357,10 @@ export class Cassettes {
     return playing;
   }
 
-  /** What the user of a conversation says next, if the cassette knows. Whoever has to ask tells with `keepUserWords`. */
+  /**
+   * The next message of the user of a conversation, if the cassette has it. Otherwise the caller
+   * asks a model and reports the reply with `keepUserWords`.
+   */
   takeUserWords(about: RunAbout, key: string, said: number): UserTake {
     return this.#playing.get(keyOf(about))?.tape.take(key, said) ?? { kind: 'ask' };
   }
@@ -353,13 +369,13 @@ export class Cassettes {
     this.#playing.get(keyOf(about))?.tape.keep(words);
   }
 
-  /** Whether the cassette lacked an answer: another try would lack it too. */
+  /** Whether the cassette lacked an answer. Another attempt would lack it too. */
   hasMissed(about: RunAbout): boolean {
     const playing = this.#playing.get(keyOf(about));
     return playing !== undefined && missIn(playing) !== undefined;
   }
 
-  /** What came of a run whose agent failed. Nothing is written: what there was stays. */
+  /** The result of a run whose agent failed. Writes nothing and keeps the existing recording. */
   abandon(about: RunAbout): Played | undefined {
     const playing = this.#take(about);
     if (playing === undefined) return undefined;
@@ -381,7 +397,7 @@ export class Cassettes {
     return playing;
   }
 
-  /** What came of a run whose agent answered. */
+  /** The result of a run whose agent answered. */
   finish(about: RunAbout): Played | undefined {
     const playing = this.#take(about);
     if (playing === undefined) return undefined;
@@ -442,7 +458,7 @@ export class Cassettes {
     return kept;
   }
 
-  /** What is new, proved. Old entries are replaced only when the run has its verdict. */
+  /** Verifies the new recording. Old entries are replaced only when the run has its verdict. */
   #record({
     about,
     session,
@@ -524,7 +540,7 @@ export class Cassettes {
     return { use, error: { kind, message }, warnings: [] };
   }
 
-  /** The file of a run, as messages name it. */
+  /** The file of a run, as shown in messages. */
   place(about: RunAbout): string {
     return this.#shown(this.#path(about));
   }
@@ -535,13 +551,15 @@ export class Cassettes {
   #shown = (path: string): string => join(this.plan.shownDir, relative(this.plan.dir, path));
 }
 
-/** Without a version: a recording made again should differ in what was said, not in who wrote it down. */
+/** Without a version: a recording made again should differ only in its content. */
 const TOOL = 'agentci';
 
 const missIn = ({ session, tape, mcp }: Playing): string | undefined =>
   session.missText ?? tape.missText ?? mcp?.missText;
 
-/** A recording that is added to keeps what it says of its providers: the earlier calls were made so. */
+/**
+ * A recording that is extended keeps its provider settings, because the earlier calls used them.
+ */
 const joinProviders = (
   called: Cassette['providers'],
   before: Cassette['providers'] = {},
@@ -554,7 +572,7 @@ const joinProviders = (
     ]),
   );
 
-/** What MCP servers answered, where the recording is new; one that is added to keeps what it has. */
+/** The recorded MCP replies for a new recording. An extended recording keeps its own. */
 const mcpIn = (
   tape: McpTape | undefined,
   before: Cassette | undefined,

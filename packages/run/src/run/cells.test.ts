@@ -79,10 +79,10 @@ describe('each cell against the reference', () => {
     expect(comparison!.interval!.high).toBeGreaterThanOrEqual(comparison!.difference!);
   });
 
-  test('an open question says how many more queries it needs, where a difference was seen', () => {
+  test('an open question reports the number of further queries it needs, if a difference was seen', () => {
     const of = (...pairs: string[]) =>
       compareCells(paired(...pairs), [A, B], undefined).cell_comparisons[0]!;
-    // (1.96·√.3 + .8416·√(.3−.09))² / .09 = 23.7, so 24 in all.
+    // (1.96·√.3 + .8416·√(.3−.09))² / .09 = 23.7, so 24 in total.
     expect(of(...times(7, 'pp'), ...times(3, 'pf')).more_queries).toBe(14);
     expect(of(...times(9, 'pp')).more_queries).toBeNull();
   });
@@ -107,7 +107,7 @@ describe('each cell against the reference', () => {
     );
   });
 
-  test('what was not decided in both is not paired', () => {
+  test('pairs only queries that both sides decided', () => {
     const [comparison] = compareCells(
       paired('pe', 'ep', 'sp', 'pf'),
       [A, B],
@@ -190,12 +190,12 @@ describe('each cell against the reference', () => {
       }));
     const [cell] = compareCells([...of('ppp', 9), ...of('fff', 3)], [A], undefined).cells;
     expect(cell).toMatchObject({ pass_rate: 0.75, passed_runs: 27, decided_runs: 36 });
-    // As wide as that of 9 of 12 queries: the runs of a query all say the same.
+    // As wide as for 9 of 12 queries, because all runs of a query agree.
     expect(cell!.interval!.low).toBeLessThan(0.48);
     expect(cell!.interval!.high).toBeGreaterThan(0.9);
   });
 
-  test('the reference is the baseline cell; where that was not run, nothing is compared', () => {
+  test('the reference is the baseline cell, and without it nothing is compared', () => {
     const results = paired('pf');
     expect(compareCells(results, [A, B], B).cell_comparisons).toMatchObject([
       { cell: A, reference: B, won: 1 },
@@ -241,7 +241,7 @@ test.each([
   expect(check!.message).toContain('model=b against model=a');
 });
 
-test('a query that could not be judged is in no rate, even where one of its runs passed', () => {
+test('a query that could not be judged does not count in rates, even if one of its runs passed', () => {
   const runs = [{ status: 'pass' }, { status: 'error' }] as QueryResult['runs'];
   const half = { ...result('1', A, 'error'), ...(runs && { runs }) };
   expect(compareCells([half], [A], undefined).cells).toMatchObject([

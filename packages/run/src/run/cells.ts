@@ -30,7 +30,7 @@ import { compareMetrics, OF_CELLS } from '../baseline/compare-metrics.ts';
 
 type Cells = Required<Pick<RunResult, 'cells' | 'cell_comparisons'>>;
 
-/** The cells of a run beside each other, and each against the reference: `baseline_cell`, or the first that was run. */
+/** Compares each cell of a run with the reference: `baseline_cell`, or the first cell. */
 export function compareCells(
   results: readonly QueryResult[],
   cells: readonly Cell[],
@@ -88,11 +88,11 @@ function summaryOf(cell: Cell, results: readonly QueryResult[]): CellSummary {
   };
 }
 
-/** Runs of one query resemble each other: as many are worth less than as many queries. */
+/** Runs of one query are correlated, so they count for less than the same number of queries. */
 function rateInterval(outcomes: readonly ClusteredOutcome[], passed: number): Interval | null {
   const queries = new Set(outcomes.map(({ cluster }) => cluster)).size;
   if (queries === outcomes.length) return wilsonInterval(passed, outcomes.length);
-  // Where every run of every query agrees, the queries are what was learned.
+  // If all runs of every query agree, the number of queries is the sample size.
   const isUniform = passed === 0 || passed === outcomes.length;
   return isUniform
     ? wilsonAt(passed === 0 ? 0 : 1, queries, DEFAULT_LEVEL)
@@ -155,15 +155,19 @@ function compare(input: {
     difference: 0 - rate.damage.mean,
     interval: low === null || high === null ? null : { low: 0 - high, high: 0 - low },
     p: rate.p,
-    // Without a margin nothing can be shown to be the same.
+    // Without a margin, equivalence cannot be shown.
     verdict: rate.verdict === 'better' || rate.verdict === 'worse' ? rate.verdict : 'inconclusive',
     more_queries: needed === null ? null : Math.max(1, needed - rate.queries),
   };
 }
 
-/** With `baseline_cell`, a cell that passes significantly less often fails the run; an open question is not a pass. */
+/**
+ * With `baseline_cell`, a cell that passes significantly less often fails the run, and an
+ * inconclusive comparison is not a pass.
+ */
 export function cellChecks({ cells, cell_comparisons }: Cells, reference: Cell): CheckResult[] {
-  // A selection without the reference leaves nothing to compare with, which must not look like a gate that held.
+  // A selection without the reference leaves nothing to compare with. That must not look like a
+  // passed gate.
   if (cells.length > 0 && !cells.some(({ cell }) => sameCell(cell, reference)))
     return [
       {

@@ -100,7 +100,7 @@ test.each<{
 
 test.each<{ what: string; saved: Saved[]; notices: unknown[] }>([
   {
-    what: 'a baseline that is used and was made with another spec is said, once',
+    what: 'a baseline in use from another spec is reported once',
     saved: [
       {
         version: 'v1',
@@ -136,12 +136,12 @@ test.each<{ what: string; saved: Saved[]; notices: unknown[] }>([
     notices: [],
   },
   {
-    what: 'one whose question is another is said',
+    what: 'a baseline with another question is reported',
     saved: [{ version: 'v1', day: 1, id: 'a', query: 'Something else?' }],
     notices: [expect.stringContaining('is of another question than "a" asks now')],
   },
   {
-    what: 'one of a query that is gone is said',
+    what: 'a baseline of a deleted query is reported',
     saved: [{ version: 'v1', day: 1, id: 'gone', query: 'gone' }],
     notices: [expect.stringContaining('is of a query that is no longer in the spec')],
   },

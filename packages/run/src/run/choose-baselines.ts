@@ -16,15 +16,18 @@ export interface ChosenBaseline {
   readonly trace: Trace;
 }
 
-/** What a run asks of its baselines. */
+/** The baseline operations of a run. */
 export type Shelf = Pick<BaselineShelf, 'has' | 'get' | 'notices'>;
 
-/** Hands out the baseline of a query: of the version asked for, else the newest that passed its precheck. */
+/**
+ * Provides the baseline of a query: the requested version, otherwise the newest that passed its
+ * precheck.
+ */
 export class BaselineShelf {
   readonly #chosen = new Map<string, BaselineFile>();
   readonly notices: string[] = [];
 
-  /** For traces that are judged on their own. */
+  /** For traces that are judged without baselines. */
   static readonly empty: Shelf = {
     has: () => false,
     get: () => Promise.resolve(undefined),
@@ -41,7 +44,7 @@ export class BaselineShelf {
     const byText = new Map([...suite.queries].reverse().map((query) => [query.query, query]));
     const ids = suite.cells === undefined ? undefined : new Set(suite.queries.map(({ id }) => id));
     for (const file of files) {
-      // Runs of different cells are not comparable, even where they were asked the same.
+      // Runs of different cells are not comparable, even if the question is the same.
       const named =
         file.query_id === undefined
           ? undefined
@@ -52,7 +55,7 @@ export class BaselineShelf {
       const why = whyUnused(file, query, ids);
       if (why !== undefined) this.notices.push(why);
       if (query === undefined || why !== undefined) continue;
-      // A forced baseline did not pass its precheck: it counts only when asked for by name.
+      // A forced baseline did not pass its precheck, so it counts only if requested by name.
       const usable =
         version === undefined
           ? file.metadata.precheck_passed === true && !file.metadata.forced
@@ -62,7 +65,7 @@ export class BaselineShelf {
       if (current && (current.captured_at ?? '') >= (file.captured_at ?? '')) continue;
       this.#chosen.set(caseKey(query), file);
     }
-    // Only of those that are used: an older one may be of any spec.
+    // Only for baselines in use. An older one may belong to any spec.
     const drifted = [...this.#chosen.values()].filter(
       ({ metadata: { spec_hash } }) => spec_hash !== undefined && spec_hash !== suite.hash,
     );
@@ -98,7 +101,7 @@ function refuseMissing(
   );
 }
 
-/** Why a baseline is compared with nothing, for the user. */
+/** Explains to the user why a baseline is not used. */
 function whyUnused(
   file: BaselineFile,
   query: Query | undefined,
@@ -120,7 +123,10 @@ function whyUnused(
   return undefined;
 }
 
-/** The file names the query by its id and another question: the spec was changed, or the file was edited by hand. */
+/**
+ * The file has the query's id but another question: the spec changed, or the file was edited by
+ * hand.
+ */
 export const asksOther = ({ query: asked }: BaselineFile, { query }: Query): boolean =>
   asked !== '' && plain(asked) !== plain(query) && asked !== SECRETS.document(query);
 

@@ -127,7 +127,7 @@ describe('a function', () => {
     expect(await run({ module: file, timeout_ms: 300 })).toMatchObject({ outcome: 'unmeasured' });
   });
 
-  test('that fails long after its verdict is told at the end', async () => {
+  test('that fails long after its verdict is reported at the end', async () => {
     const own = createCodeRunner({ dir, env });
     const late = module(
       'late.mjs',

@@ -25,17 +25,22 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_STDOUT_BYTES = 1024 * 1024;
 const MAX_MESSAGE = 500;
 
-/** What programs need to run at all. Keys and everything else is passed on only by name. */
+/**
+ * The variables that programs need to run at all. Keys and all others are passed on only by name.
+ */
 const USUAL_ENV =
   'PATH HOME LANG LC_ALL TZ TMPDIR TEMP TMP USER SHELL SYSTEMROOT ' +
   'PATHEXT COMSPEC APPDATA LOCALAPPDATA USERPROFILE NODE_PATH VIRTUAL_ENV PYTHONPATH';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Runs the user's own checks: functions in threads, programs as processes, each with a time limit. */
+/**
+ * Runs the user's own checks: functions in worker threads, programs as processes, each with a
+ * timeout.
+ */
 export interface CodeRunner {
   readonly run: (item: CodeItem, context: CheckContext) => Promise<CheckOutcome>;
-  /** Failures in the background of functions whose verdict had been taken: it may have been wrong. */
+  /** Background failures of functions after they returned a verdict. The verdict may be wrong. */
   readonly lateErrors: () => readonly string[];
   readonly close: () => Promise<void>;
 }
@@ -96,7 +101,7 @@ class CodeChecks implements CodeRunner {
     await Promise.all(this.#all.map(({ caller }) => caller.close()));
   };
 
-  /** The usual variables, and those that the check is given by name. */
+  /** The usual variables, plus those that the check lists. */
   #envOf(passed: readonly string[]): Env {
     const { env } = this.#options;
     const given = Object.fromEntries(
@@ -104,7 +109,7 @@ class CodeChecks implements CodeRunner {
         env[key] === undefined ? [] : [[key, env[key]]],
       ),
     );
-    // What a check is given by name is like what the spec takes from the environment: never shown.
+    // Variables passed to a check are treated like secrets of the spec: never shown.
     SECRETS.add(
       passed.flatMap((name) => (given[name] === undefined ? [] : [{ name, value: given[name] }])),
     );
@@ -169,11 +174,11 @@ interface CodeCall {
   readonly signal: AbortSignal;
 }
 
-/** Whatever the layer, a check of the user's own that gave no verdict is an error. */
+/** In every layer, a custom check without a verdict is an error. */
 const failed = (name: string, why: string): CheckOutcome =>
   unmeasured(`${name}: ${clip(why, MAX_MESSAGE)}`, { severity: 'fail' });
 
-/** What a function or a program is told of the run. What was not captured is null. */
+/** The input of a function or program. Data that was not captured is null. */
 function inputOf({ trace, query }: CheckContext): object {
   return {
     query: query?.query ?? null,
@@ -188,7 +193,8 @@ function inputOf({ trace, query }: CheckContext): object {
 
 function parsed(stdout: string): unknown {
   const text = stdout.trim();
-  if (text === '') throw new Error('it printed nothing; print true, false, or {"status": "pass"}');
+  if (text === '')
+    throw new Error('it printed nothing, but must print true, false, or {"status": "pass"}');
   try {
     return JSON.parse(text);
   } catch {
@@ -198,7 +204,7 @@ function parsed(stdout: string): unknown {
   }
 }
 
-/** What came back is a stranger's: anything but the agreed shape is an error. */
+/** Validates the returned value. Any other shape is an error. */
 function verdictOf(name: string, given: unknown): CheckOutcome {
   if (typeof given === 'boolean')
     return given

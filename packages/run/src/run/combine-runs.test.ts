@@ -62,7 +62,7 @@ test.each([
   expect(result).toMatchObject({ status: after, xfail: { reason: 'known bug', status: before } });
 });
 
-test('each run is told in short: its number, verdict, what it used as far as known, and why it did not pass', () => {
+test('each run is summarized: its number, verdict, known usage, and the reason for a failure', () => {
   const [good, bad] = runs('pass', 'fail');
   good!.cost.details.actual = { cost_usd: 0.5, total_tokens: 7, latency_ms: 3 };
   const broken = {

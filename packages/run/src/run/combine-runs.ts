@@ -5,8 +5,9 @@ import { sumUses } from './cassette-use.ts';
 import { stabilityOf } from './stability.ts';
 
 /**
- * One result from all runs of a query. A run passes on pass or warn; error runs leave the denominator; a rate below
- * `min_pass_rate` fails, otherwise any error run is an error. The answer and layers shown are those of the first worst run.
+ * One result from all runs of a query. A run passes on pass or warn. Error runs do not count in the
+ * denominator. A rate below `min_pass_rate` fails, otherwise any error run is an error. The answer
+ * and layers are those of the first worst run.
  */
 export function combineRuns(query: Query, runs: readonly QueryResult[]): QueryResult {
   const [first] = runs;
@@ -64,7 +65,10 @@ function summaryOf(run: QueryResult, index: number): RunSummary {
   };
 }
 
-/** An expected failure that fails is put aside; one that passes is a failure: the note should go. */
+/**
+ * An expected failure that fails is skipped. One that passes is a failure, because the `xfail` note
+ * is outdated.
+ */
 function applyXfail(query: Query, result: QueryResult): QueryResult {
   if (query.xfail === undefined) return result;
   const xfail = { reason: query.xfail, status: result.status };
@@ -104,15 +108,15 @@ export function notRunResult(query: Query, why: string): QueryResult {
   return { ...blankResult(query), status: 'skip', not_run: why };
 }
 
-/** A result for a query that the spec leaves out. */
+/** A result for a query that the spec skips. */
 export function skippedResult(query: Query, reason: string): QueryResult {
   return { ...blankResult(query), status: 'skip', skip: { reason } };
 }
 
-/** A result that says nothing yet; `layers` are those already known. */
+/** An empty result. `layers` are those already known. */
 export function blankResult(query: Query, layers?: Pick<QueryResult, Layer>): QueryResult {
   const { id, cell, query: text, description, tags, location } = query;
-  // In the order of the report; one is made for every query, so without spreading.
+  // In the order of the report. Built once per query, so without spreading.
   const result = (
     cell === undefined ? { id, query: text } : { id, cell, query: text }
   ) as QueryResult;

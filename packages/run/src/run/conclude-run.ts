@@ -11,7 +11,7 @@ import type { RunParts } from './run-parts.ts';
 import { judgeNotices } from './suite-judge.ts';
 import { unknownTools } from './tool-witness.ts';
 
-/** What a run says about itself as a whole. */
+/** The fields of a result that describe the whole run. */
 type Conclusion = Omit<
   RunResult,
   'schema' | 'agent' | 'run_id' | 'spec' | 'started_at' | 'duration_ms'
@@ -21,15 +21,18 @@ interface ConcludeInput {
   readonly parts: RunParts;
   readonly results: QueryResult[];
   readonly isInterrupted?: boolean;
-  /** Metrics of the user's own, where their modules were loaded. */
+  /** Metrics of the user's own modules, if they were loaded. */
   readonly custom?: ReadonlyMap<string, Metric>;
-  /** Only a part of the queries were run here: what is decided over all of them is left to `agentci merge`. */
+  /**
+   * Set if only a part of the queries ran here. Checks over all of them are left to `agentci
+   * merge`.
+   */
   readonly shard?: NonNullable<RunResult['shard']>;
-  /** What went wrong when shards were merged. */
+  /** Errors found when shards were merged. */
   readonly incomplete?: readonly CheckResult[];
 }
 
-/** Decides what is decided over a whole run: its checks, numbers, notices and exit code. */
+/** Computes the results of a whole run: its checks, numbers, notices and exit code. */
 export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
   const { parts, results, isInterrupted = false, shard, incomplete = [] } = input;
   const { recorded, matrix, audit } = parts;
@@ -96,7 +99,7 @@ function cellsOf(results: readonly QueryResult[], matrix: RunParts['matrix'], is
   return isShard ? { ...compared, cell_comparisons: [] } : compared;
 }
 
-/** The checks of cells against the baseline cell; a shard has only their name. */
+/** The checks of cells against the baseline cell. A shard only lists their names. */
 function baselineCellChecks(
   cells: ReturnType<typeof cellsOf>,
   matrix: RunParts['matrix'],
@@ -141,7 +144,7 @@ function noticesOf(
   );
 }
 
-/** A part of a run must not pass or fail what is asked of all of it. */
+/** A part of a run must neither pass nor fail checks on the whole run. */
 function deferred(checks: readonly { readonly id: string }[]): CheckResult[] {
   return [...new Set(checks.map(({ id }) => id))].map((id) => ({
     id,
@@ -160,6 +163,6 @@ function shardNotice({ index, count, ids }: NonNullable<RunResult['shard']>): st
   return `shard ${index} of ${count}: ${what}`;
 }
 
-/** What models took; parts keep the sum as it is, so that only the whole is rounded. */
+/** The usage of models. Parts keep the exact sum, so that only the total is rounded. */
 const settled = <T extends { readonly cost_usd: number | null }>(usage: T): T =>
   usage.cost_usd === null ? usage : { ...usage, cost_usd: settledUsd(usage.cost_usd) };

@@ -51,7 +51,7 @@ describe('the ending of a recorded conversation', () => {
   );
 
   test.each(['timeout', 'budget', 'error', 'out_of_scope'])(
-    '%s counts as much where the spec has a plain query',
+    '%s counts the same if the spec has a plain query',
     async (ending) => {
       expect((await recorded(QUERY, { id: 'q', ending, turns: TURNS })).result.status).toBe(
         'error',
@@ -62,7 +62,7 @@ describe('the ending of a recorded conversation', () => {
   test.each([
     { ending: 'timeout', status: 'error' },
     { ending: 'user_done', status: 'pass' },
-  ])('$ending beside one question and its answer gives $status', async ({ ending, status }) => {
+  ])('$ending next to one question and its answer gives $status', async ({ ending, status }) => {
     const { result } = await recorded(QUERY, { id: 'q', query: 'one', answer: 'fine', ending });
     expect(result.status).toBe(status);
   });
@@ -154,7 +154,7 @@ describe('a turn without an answer', () => {
     }
   });
 
-  test('a tool that ended an earlier turn is no answer to a later one', async () => {
+  test('a tool that ended an earlier turn is not an answer to a later one', async () => {
     const ends = CONVERSATION.replace(
       '{start: one,',
       '{start: one, end: {agent_tool: bye},',

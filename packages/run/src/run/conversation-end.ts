@@ -14,7 +14,7 @@ import {
 
 const FAILED: ReadonlySet<string> = new Set(['error', 'denied', 'cancelled']);
 
-/** Whether a tool with one of these names or patterns was called. A call that failed did not do what it is for. */
+/** Whether a tool with one of these names or patterns was called. A failed call does not count. */
 export function hasRun(trace: Trace, names: readonly string[]): boolean {
   const globs = names.map(compileGlob);
   return toolCalls(trace).some(
@@ -23,7 +23,7 @@ export function hasRun(trace: Trace, names: readonly string[]): boolean {
   );
 }
 
-/** What the ending of a conversation says about why the agent cannot be judged. */
+/** The reason why the agent cannot be judged, from the end of the conversation. */
 export function unfinishedReason({ conversation }: Trace): string | undefined {
   const { ending, fault } = conversation ?? {};
   if (ending === undefined || fault !== undefined || !UNFINISHED.has(ending)) return undefined;
@@ -37,7 +37,7 @@ const MEANING = {
   out_of_scope: 'the user lacked a fact that the agent needed',
 } as const;
 
-/** The error of a conversation in which the agent left a message without an answer, as in a live one. */
+/** The error of a conversation in which the agent left a message unanswered, as in a live one. */
 export function unansweredTurn(
   { endTools }: ConversationPlan,
   trace: Trace,
@@ -45,7 +45,7 @@ export function unansweredTurn(
   const turns = turnsOf(trace);
   const open = turns.find((turn) => !isVisible(answerOfTurn(turn) ?? ''));
   if (open === undefined) return undefined;
-  // The call of an agent that ends the conversation may be its last word.
+  // The call that ends the conversation may be the agent's last step.
   const isLast = open.turn === turns.at(-1)?.turn;
   const hasEnded = (): boolean =>
     endTools.length > 0 && hasRun(traceOfTurn(trace, open.turn) ?? trace, endTools);
@@ -54,7 +54,10 @@ export function unansweredTurn(
   return { kind: 'trace', message: `turn ${open.turn}: the recording has no answer to ${said}` };
 }
 
-/** The error of a recording that is longer than the spec lets a conversation be: a live one would have ended before. */
+/**
+ * The error of a recording that exceeds the spec's limits of a conversation. A live one would have
+ * ended earlier.
+ */
 export function overlongReason(
   { maxTurns }: ConversationPlan,
   trace: Trace,
@@ -69,7 +72,9 @@ export function overlongReason(
 
 const MAX_SHOWN = 80;
 
-/** Whether the agent ended the conversation, where the spec wants it to (`user_done: false`). */
+/**
+ * Checks whether the agent ended the conversation, if the spec requires it (`user_done: false`).
+ */
 export function endCheck(
   query: Query,
   plan: ConversationPlan,
@@ -87,7 +92,7 @@ export function endCheck(
   });
   if (hasRun(trace, plan.endTools))
     return check('pass', `the agent ended the conversation with ${tools}`);
-  // A call that was not recorded may have been the one.
+  // The ending call may be one that was not recorded.
   if (trace.captured.toolCalls !== 'full' || trace.status === 'incomplete')
     return check(
       'error',

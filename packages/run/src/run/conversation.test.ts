@@ -44,7 +44,7 @@ async function run(spec: string, agent: AgentFunction): Promise<Seen> {
   return { result: results[0]!, trace };
 }
 
-/** Asks what it needs to know, then refunds. */
+/** Asks for missing details, then refunds. */
 const shop: AgentFunction = (message) => {
   const call = (name: string, args: object = {}) => ({ name, args, result: 'ok' });
   if (message.startsWith('I want')) return { answer: 'What is your order number?', tool_calls: [] };
@@ -179,7 +179,7 @@ queries:
     expect(seen.result.conversation?.turns).toHaveLength(turns);
   });
 
-  test('a script used up before the agent ended the conversation is an error where it has to', async () => {
+  test('a script that ends before the agent ended the conversation is an error if the agent must end it', async () => {
     const seen = await run(
       `${REFUND}      end: {user_done: false, agent_tool: transfer}\n    path: {max_tool_calls: 9}\n`,
       shop,
@@ -191,7 +191,7 @@ queries:
     });
   });
 
-  test('a line may be said as often as it says', async () => {
+  test('a line is repeated up to its "times"', async () => {
     const seen = await run(
       'agent: a\nqueries: [{id: q, conversation: {start: hi, user: {script: [{when: again, say: more, times: 3}]}}, path: {max_tool_calls: 0}}]',
       () => ({ answer: 'again', tool_calls: [] }),
@@ -209,7 +209,7 @@ describe('what the agent is given', () => {
   const spec = (session: string) =>
     `agent: a\nqueries: [{id: q, conversation: {start: one, session: ${session}, user: {script: [two]}}, correctness: {exact_match: done}}]`;
 
-  test('the whole history, and an object of its own', async () => {
+  test('the whole history and a state object', async () => {
     const given: unknown[] = [];
     await run(spec('stateless'), (message, { turn, messages, state, conversation, query }) => {
       given.push([message, query, turn, messages, { ...state }, typeof conversation]);
@@ -233,7 +233,7 @@ describe('what the agent is given', () => {
     ]);
   });
 
-  test('only the newest message where it keeps the others itself', async () => {
+  test('only the newest message if the agent keeps the others itself', async () => {
     const given: unknown[] = [];
     await run(spec('stateful'), (_, { messages }) => {
       given.push(messages);
@@ -259,7 +259,7 @@ describe('an agent that fails in a turn', () => {
       message: /turn 2: no answer within 300 ms/,
     },
   ])(
-    '$what: the error names the turn, and what was said is shown',
+    '$what: the error names the turn, and the conversation so far is shown',
     async ({ what, agent, message }) => {
       const { suite } = parseSpec(
         'agent: a\nqueries: [{id: q, conversation: {start: one, user: {script: [two, three]}}, correctness: {exact_match: x}}]',
@@ -398,7 +398,7 @@ describe('the state afterwards', () => {
 
   test.each([
     {
-      when: 'contains what is expected',
+      when: 'contains the expected values',
       state: `{command: ${program('console.log(JSON.stringify({a: 1, b: [2]}))')}, subset: {b: [2]}}`,
       status: 'pass',
     },
@@ -436,7 +436,7 @@ describe('the state afterwards', () => {
     expect((await run(spec(state), () => 'ok')).result.status).toBe(status);
   });
 
-  test('a recording without it could not be told', async () => {
+  test('a recording without a state is an error', async () => {
     const { suite } = parseSpec(spec(`{command: ${program('')}, subset: 1}`), { file: 's.yaml' });
     const { results } = await runSuite({
       suite: suite!,

@@ -18,19 +18,19 @@ import { earlyDone, userFaultText } from './user-fault.ts';
 export interface Talk {
   readonly query: Query;
   readonly plan: ConversationPlan;
-  /** The id the agent knows the conversation by. */
+  /** The conversation id that the agent gets. */
   readonly id: string;
   readonly runTurn: (turn: TurnRequest) => Promise<RunOutput>;
-  /** What a user that is played by a model says next. */
+  /** The next message of a user simulated by a model. */
   readonly play?: (history: readonly ChatMessage[]) => Promise<PlayedMove>;
 }
 
 /** The agent failed in the middle of a conversation. */
 export class TurnError extends AgentError {
-  /** What was said before; undefined where the first turn failed. */
+  /** The conversation before the failure. Undefined if the first turn failed. */
   readonly before: Trace | undefined;
   readonly turn: number;
-  /** The message that was not answered. */
+  /** The unanswered message. */
   readonly unanswered: string;
 
   constructor(error: AgentError, at: { turn: number; message: string; before: Trace | undefined }) {
@@ -41,7 +41,10 @@ export class TurnError extends AgentError {
   }
 }
 
-/** Has one conversation with the agent, from the first message to its end, and makes one trace of it. */
+/**
+ * Holds one conversation with the agent from the first message to its end, and builds one trace of
+ * it.
+ */
 export async function converse({ query, plan, id, runTurn, play }: Talk): Promise<Trace> {
   const user = new ScriptUser(plan.script);
   const history: ChatMessage[] = [];
@@ -62,7 +65,7 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
     ): Trace => ended({ id, ending, fault, kind, at, runs, user, plan });
     if (plan.endTools.length > 0 && hasRun(trace, plan.endTools)) return end('agent_done');
     if (isLast) {
-      // `done` counts after the agent's answer, and not before what the user wanted was done.
+      // `done` counts after the agent's answer, and not before the user's goal is reached.
       const early = earlyDone(
         plan.user?.goalTool,
         runs.map((each) => each.trace),
@@ -146,7 +149,10 @@ async function answerTo({
   }
 }
 
-/** The message that turns which the agent gave back end with, where it is not the one it was sent. It may have put more around it. */
+/**
+ * The last message of the agent's returned turns, if it differs from the message it was sent. The
+ * agent may have added text around it.
+ */
 function otherMessage({ conversation, source }: Trace, message: string): string | undefined {
   const last = source.format === 'simple' ? conversation?.turns.at(-1)?.message : undefined;
   return last === undefined || plainText(last).includes(plainText(message)) ? undefined : last;
@@ -164,7 +170,7 @@ interface Ended {
   readonly ending: ConversationEnding;
   readonly fault: string | undefined;
   readonly kind: 'script' | 'simulator' | 'unavailable';
-  /** The turn of the fault: a message that is refused is that of a turn the agent never saw. */
+  /** The turn of the error. A rejected message belongs to a turn that the agent never saw. */
   readonly at: number;
   readonly runs: readonly TurnRun[];
   readonly user: ScriptUser;

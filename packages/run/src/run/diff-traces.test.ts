@@ -149,7 +149,7 @@ describe('algebra', () => {
     );
   });
 
-  test('the two sides can be read off an alignment, and what is kept is a longest common part', () => {
+  test('an alignment contains both sides, and its kept part is a longest common subsequence', () => {
     const names = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
     fc.assert(
       fc.property(names, names, (a, b) => {
@@ -238,7 +238,7 @@ describe('three layers', () => {
     ]);
   });
 
-  test('what was not captured is unknown, and no difference is claimed about it', () => {
+  test('uncaptured data is unknown and never reported as a difference', () => {
     const diff = diffTraces({
       before: simpleTrace('x'),
       after: simpleTrace({ answer: 'x', tool_calls: [{ name: 'a' }] }),

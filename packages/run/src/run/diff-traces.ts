@@ -6,8 +6,8 @@ import { totals } from '@agentci/trace';
 import { compareTraces, type DiffInput, type Judged } from '../baseline/compare-traces.ts';
 
 /**
- * What is different between two traces of one query: the answer and its verdict, the way taken, the price. Without given
- * verdicts the query's deterministic checks are evaluated on both sides.
+ * Compares two traces of one query: the answer and its verdict, the path, and the cost. Without
+ * given verdicts it evaluates the query's deterministic checks on both sides.
  */
 export function diffTraces(input: DiffInput): TraceDiff {
   const judged = input.judged ?? evaluateBoth(input);

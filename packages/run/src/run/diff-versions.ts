@@ -21,7 +21,7 @@ import {
 } from './version-run.ts';
 
 export interface DiffVersionsInput extends Omit<VersionJudging, 'withoutCode'> {
-  /** Without a spec there is no correctness to compare, only what happened. */
+  /** Without a spec there is no correctness to compare, only behavior. */
   readonly suite?: Suite;
   readonly agent: string;
   readonly dir: string;
@@ -32,7 +32,7 @@ export interface DiffVersionsInput extends Omit<VersionJudging, 'withoutCode'> {
   readonly maxRegressionPercent?: number;
 }
 
-/** Compares two baseline versions query by query. Queries are paired by id and cell, never by their order. */
+/** Compares two baseline versions query by query. Pairs queries by id and cell, never by order. */
 export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport> {
   const list = listBaselineFiles(input.dir, input.agent);
   for (const version of [input.baseline, input.compare]) usableBaselines(list, version);
@@ -43,7 +43,8 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
   const price = await pricesFor([...before.cases.values(), ...after.cases.values()]);
   const queries = shared.map((key): QueryDiff => {
     const [was, is] = [before.cases.get(key)!, after.cases.get(key)!];
-    // Of the same spec, so it is the same query on both sides; a side it does not fit has no verdict.
+    // With the same spec it is the same query on both sides. A side with another question has no
+    // verdict.
     const query = was.query && is.query;
     const diff = diffTraces({
       before: was.trace,
@@ -82,7 +83,7 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
   });
 }
 
-/** A failure that the spec expects is not a regression; what it cost may still be one. */
+/** An expected failure is not a regression. Its cost may still be one. */
 function asExpected(diff: TraceDiff): TraceDiff {
   const regressions = diff.regressions.filter(({ limit_percent }) => limit_percent !== undefined);
   return { ...diff, regressions, has_regression: regressions.length > 0 };

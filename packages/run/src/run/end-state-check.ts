@@ -17,7 +17,7 @@ function wantedState({ subset, jsonSchema }: StatePlan): string {
   return `An end state that ${parts.filter(Boolean).join(' and ')}`;
 }
 
-/** The verdict on what the world looked like after the run. Without a state it could not be told. */
+/** The verdict on the state after the run. Without a state it is an error. */
 export function endStateCheck(query: Query, plan: StatePlan, trace: Trace): CheckResult {
   const location = query.locations?.['correctness.state'];
   const check = (status: CheckResult['status'], message: string): CheckResult => ({

@@ -41,7 +41,7 @@ test.each([
   }
 });
 
-test("loading the agent's module is not the agent's time; it is a number of its own", async () => {
+test("loading the agent's module is not the agent's time but a separate number", async () => {
   const agent =
     'await new Promise((done) => setTimeout(done, 400)); export default async () => "ok";';
   const dir = tempDir({ 'agent.mjs': agent });
@@ -76,7 +76,7 @@ describe('metrics by other names', () => {
     return results[0]!;
   };
 
-  test('default is the default set, and what is written out beside it counts as written', async () => {
+  test('default is the default set, and metrics listed next to it count as listed', async () => {
     const { metrics, cost } = await measured('[default, {cost: 0.5}]');
     expect(Object.keys(metrics).sort()).toEqual([...DEFAULT_METRICS].sort());
     expect(cost.checks).toMatchObject([{ id: 'metric.cost', status: 'warn' }]);

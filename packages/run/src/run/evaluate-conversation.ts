@@ -35,8 +35,9 @@ interface CheckedTurn {
 }
 
 /**
- * The verdict on a conversation: what the spec says of the whole, what it says of single turns, and the state it left behind.
- * Checks on a turn see that turn alone, and are in the layers of the result as `path.turn[2].forbidden_tools`.
+ * The verdict on a conversation: the checks on the whole, the checks on single turns, and the end
+ * state. Checks on a turn see only that turn, and appear in the layers of the result as
+ * `path.turn[2].forbidden_tools`.
  */
 export async function evaluateConversation(
   input: EvaluateInput,
@@ -60,7 +61,7 @@ export async function evaluateConversation(
       conversation: conversationOf(trace, [], undefined),
     };
   const unanswered = query.conversation && unansweredTurn(query.conversation, trace);
-  // How it ended says more than that the last message was not answered.
+  // The reason of the end is more specific than an unanswered last message.
   if (unanswered !== undefined && unfinishedReason(trace) === undefined) {
     const failed = { ...errorResult(query, unanswered), ...withWarnings(trace) };
     return { ...failed, conversation: conversationOf(trace, [], undefined) };
@@ -95,7 +96,7 @@ export async function evaluateConversation(
   return { ...result, conversation: conversationOf(trace, checked, blame) };
 }
 
-/** Who kept a conversation from being judged. A limit is not the fault of either. */
+/** The party that prevented a verdict on the conversation. For a limit it is neither. */
 function blameOf({ conversation }: Trace): ConversationResult['blame'] {
   const ending = conversation?.ending;
   if (ending === 'out_of_scope') return 'user';
@@ -170,7 +171,7 @@ function nameOf(
   return { id: `${layer}.turn[${turn}].${key}`, location };
 }
 
-/** A turn that never came proves nothing, whatever its checks would have been. */
+/** A missing turn proves nothing, whatever its checks. */
 function missingTurn(checks: TurnChecks, trace: Trace): CheckedTurn[] {
   const came = turnsOf(trace).length;
   const ending = trace.conversation?.ending;
@@ -187,7 +188,7 @@ function missingTurn(checks: TurnChecks, trace: Trace): CheckedTurn[] {
   }));
 }
 
-/** The conversation as reports show it. */
+/** The conversation for reports. */
 export function conversationOf(
   trace: Trace,
   checked: readonly CheckedTurn[],
@@ -224,7 +225,7 @@ function failedTools(slice: Trace): Pick<TurnResult, 'failed_tools'> {
   return failed.length === 0 ? {} : { failed_tools: failed };
 }
 
-/** The result of a conversation that the agent did not finish, with what was said until then. */
+/** The result of a conversation that the agent did not finish, with the messages so far. */
 export function unfinished(
   query: Query,
   error: NonNullable<QueryResult['error']>,

@@ -5,22 +5,24 @@ import type { PriceLookup, Trace } from '@agentci/trace';
 import type { Outside } from './asks-of.ts';
 import type { MetricTools } from './metric-checks.ts';
 
-/** What a verdict is made of: the query, the trace, and what to compare and ask. */
+/** The input of a verdict: the query, the trace, and services for comparing and asking. */
 export interface EvaluateInput {
   readonly query: Query;
   readonly trace: Trace;
   readonly baseline?: { readonly version: string; readonly trace: Trace; readonly file?: string };
-  /** Who scores rubrics. A mode alone is not a judge: `off` skips rubrics, otherwise they are an error. */
+  /**
+   * Scores rubrics. A mode alone is not a judge: `off` skips rubrics, otherwise they are errors.
+   */
   readonly judge?: JudgeMode | Judge;
-  /** Ask the judge's ensemble; as the judge is set up when not given. */
+  /** Uses the judge's ensemble. Default: the setting of the judge. */
   readonly useEnsemble?: boolean;
-  /** Folder that a rubric's `context_file` is looked for in; that of the spec. */
+  /** Base folder of a rubric's `context_file`: the folder of the spec. */
   readonly dir?: string;
   readonly price?: PriceLookup;
-  /** Policies to hold the calls against, instead of the query's own. */
+  /** Policies to check the calls against, instead of the query's own. */
   readonly policies?: readonly Policy[];
-  /** Metrics of modules the spec uses, and models on this machine. */
+  /** Metrics of the spec's modules, and models on this machine. */
   readonly metricTools?: Pick<MetricTools, 'custom' | 'models'>;
-  /** What runs the user's own code and compares meanings. */
+  /** Runs the user's own code and compares meanings. */
   readonly outside?: Outside;
 }

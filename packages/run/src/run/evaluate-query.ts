@@ -18,10 +18,10 @@ import { policyChecks } from './policy-checks.ts';
 import { nestedRubrics, type RubricInput, rubricChecks } from './rubric-checks.ts';
 import { endedInError, truncationOf } from './truncated-answer.ts';
 
-/** The verdict on one run: what the spec says of the query, checked against what the trace shows. Never runs anything. */
+/** Judges one run: checks the trace against the query. Never runs anything. */
 export const evaluateQuery = async (input: EvaluateInput): Promise<QueryResult> => evaluate(input);
 
-/** As `evaluateQuery`, for a query whose expressions are compiled. */
+/** Like `evaluateQuery`, for a query whose expressions are compiled. */
 export async function evaluate(input: EvaluateInput): Promise<QueryResult> {
   const { conversation, turns, state } = input.query;
   return conversation === undefined && turns === undefined && state === undefined
@@ -29,7 +29,7 @@ export async function evaluate(input: EvaluateInput): Promise<QueryResult> {
     : evaluateConversation(input, evaluateRun);
 }
 
-/** One question and its answer, or a conversation as if it were one. */
+/** Judges one question with its answer, or a conversation as a single exchange. */
 async function evaluateRun(input: EvaluateInput): Promise<QueryResult> {
   const { query } = input;
   const unfit = unfitReason(input.trace);
@@ -67,7 +67,9 @@ async function evaluateRun(input: EvaluateInput): Promise<QueryResult> {
   return hasMetrics(query) ? measured(input, trace, result) : result;
 }
 
-/** The correctness layer once everything is asked that its checks need: code first, then judges where nothing has failed. */
+/**
+ * The correctness layer after its external requests: first code, then judges if nothing has failed.
+ */
 async function asked(
   input: EvaluateInput,
   context: Mutable<Omit<CheckContext, 'siblings'>>,
@@ -102,13 +104,13 @@ const withDetails = (
   details: { ...layer.details, ...details },
 });
 
-/** Adds the metrics of the query, and the verdicts on their bounds to the layers they belong to. */
+/** Adds the metrics of the query, and puts the verdicts on their limits into their layers. */
 async function measured(
   input: EvaluateInput,
   trace: Trace,
   result: QueryResult,
 ): Promise<QueryResult> {
-  // The catalogue of metrics is large, and most specs ask for none.
+  // The metric catalog is large, and most specs use no metrics.
   const { measureQuery } = await import('./metric-checks.ts');
   const { metrics, checks } = await measureQuery(input.query, trace, {
     ...input.metricTools,
@@ -136,7 +138,7 @@ function resultOf(input: EvaluateInput, layers: Pick<QueryResult, Layer>): Query
   return result;
 }
 
-/** What the trace says of itself, and of totals that its own calls contradict. */
+/** The warnings of the trace, and totals that contradict its calls. */
 function warningsOf(trace: Trace): TraceWarning[] {
   const isTold = trace.warnings.some(({ code }) => code === 'USAGE_DRIFT');
   return toWarnings([
@@ -159,7 +161,7 @@ function rubricInput(input: EvaluateInput, trace: Trace, correctness: LayerResul
   };
 }
 
-/** Why a trace cannot be judged at all. */
+/** The reason why a trace cannot be judged at all. */
 function unfitReason(trace: Trace): string | undefined {
   if (trace.status === 'error') {
     const { type, message } = trace.error ?? {};
@@ -173,7 +175,7 @@ function unfitReason(trace: Trace): string | undefined {
   return undefined;
 }
 
-/** A run that was cut off: what is missing may still have happened, so nothing counts as fully captured. */
+/** A run that was cut off. Missing steps may have happened, so nothing counts as fully captured. */
 function asPartial(trace: Trace): Trace {
   const captured = { ...trace.captured };
   for (const key of ['toolCalls', 'llmCalls', 'handoffs', 'usage', 'cost'] as const) {
@@ -182,23 +184,26 @@ function asPartial(trace: Trace): Trace {
   return { ...trace, captured };
 }
 
-/** What the run used is worth knowing even where nothing limits it. */
+/** Usage is shown even if nothing limits it. */
 function withUsage(cost: LayerResult, context: Omit<CheckContext, 'siblings'>): LayerResult {
   if (cost.details.actual !== undefined) return cost;
   const { status, messages, checks } = cost;
   return { status, messages, details: costDetails(context), checks };
 }
 
-/** Adds a finding that no check of the spec asks for. */
+/** Adds a finding without a check in the spec. */
 const withFinding = (layer: LayerResult, finding: CheckResult | undefined): LayerResult =>
   finding === undefined ? layer : withChecks(layer, { checks: [finding], details: {} });
 
 const MAX_NAMED = 5;
 
-/** Most names are plain; looking closer at each would cost more than the checks. */
+/** Most names are plain. A closer look at each would take longer than the checks. */
 const PLAIN = /^[!-~]*$/;
 
-/** Tools whose names have characters that do not show: they are compared as they look, and a reader should know. */
+/**
+ * Reports tools whose names have invisible characters. They are compared as they look, and readers
+ * should know.
+ */
 export function changedNames(trace: Trace): TraceWarning[] {
   const changed = new Set<string>();
   for (const step of trace.steps) {
@@ -212,7 +217,7 @@ export function changedNames(trace: Trace): TraceWarning[] {
   }));
 }
 
-/** A name whose odd characters do not show, with their numbers. */
+/** A name with the code points of its invisible characters. */
 const shownCodes = (name: string): string =>
   JSON.stringify(name).replace(
     /[^ -~]/gu,

@@ -13,8 +13,8 @@ export interface RecordedQuery {
 }
 
 /**
- * The suite for judging traces on their own: one run per query, no expected failures, no baseline that would have to exist
- * before the first one can be saved.
+ * The suite for judging traces individually: one run per query, no expected failures, and no
+ * baseline, which would have to exist before the first one can be saved.
  */
 export function bareSuite(suite: Suite): Suite {
   const { baseline: _, ...rest } = suite;
@@ -28,7 +28,10 @@ export function bareSuite(suite: Suite): Suite {
   };
 }
 
-/** By `caseKey`, the verdict on each trace by its query's checks alone, without any baseline; rubrics are asked only when a judge is given. */
+/**
+ * The verdict on each trace by its query's checks alone, without baselines, by `caseKey`. Rubrics
+ * need a judge.
+ */
 export async function evaluateRecorded(
   recorded: readonly RecordedQuery[],
   options: Omit<RunOptions, 'traces' | 'ids' | 'runs'>,

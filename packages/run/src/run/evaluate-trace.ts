@@ -7,10 +7,10 @@ import { evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
 import type { SuiteMetrics } from './suite-metrics.ts';
 
-/** Gives the verdict on a trace. */
+/** Judges a trace. */
 export type TraceEvaluator = (query: Query, trace: Trace) => Promise<QueryResult>;
 
-/** Evaluates a trace with what the run provides: the baseline of the query, and prices where a cost must be computed. */
+/** Evaluates a trace with the baseline of the query, and with prices if a cost must be computed. */
 export function createEvaluator(
   judge: SuiteJudge,
   shelf: Pick<BaselineShelf, 'has' | 'get'>,
@@ -24,7 +24,7 @@ export function createEvaluator(
   const metricTools = metrics && { custom: metrics.custom, models: metrics.models };
   return async (query, trace) => {
     const baseline = shelf.has(query) ? await shelf.get(query) : undefined;
-    // The price table is large, and most recordings bring their cost along.
+    // The price table is large, and most recordings include their cost.
     if (price === undefined && (needsPrices(trace) || (baseline && needsPrices(baseline.trace)))) {
       const { loadPrices } = await import('@agentci/lib/prices');
       price = (await loadPrices()).lookup;
@@ -44,8 +44,9 @@ export function createEvaluator(
 }
 
 /**
- * The cost can only be computed from tokens: no total was reported, and some call, or a run whose calls were not
- * recorded, brings tokens and a model and no cost. What a query asks for makes no difference, so equal runs cost the same.
+ * The cost can only be computed from tokens: there is no total, and some call (or the run, if calls
+ * were not recorded) has tokens and a model but no cost. Independent of the checks of the query, so
+ * that equal runs cost the same.
  */
 export function needsPrices(trace: Trace): boolean {
   if (trace.reported?.cost !== undefined) return false;

@@ -47,9 +47,9 @@ test.each([
   { when: 'something warned', results: [passing, warned], normal: 0, strict: 1 },
   { when: 'a check failed', results: [passing, failed], normal: 1, strict: 1 },
   { when: 'a query could not be judged', results: [passing, errored], normal: 2, strict: 2 },
-  { when: 'a failure stands beside an error', results: [failed, errored], normal: 1, strict: 1 },
+  { when: 'a failure and an error', results: [failed, errored], normal: 1, strict: 1 },
   { when: 'a check could not be measured', results: [unmeasured], normal: 0, strict: 2 },
-  { when: 'there was no result at all', results: [], normal: 2, strict: 2 },
+  { when: 'the results are empty', results: [], normal: 2, strict: 2 },
   { when: 'no query has a check', results: [unchecked], normal: 2, strict: 2 },
   { when: 'every check lacked a baseline', results: [noBaseline], normal: 2, strict: 2 },
   { when: 'no rule came up', results: [notExercised], normal: 0, strict: 0 },
@@ -77,7 +77,7 @@ test('a record nobody could read makes the whole run unsure', () => {
   expect(exitCode(runOf([passing], { checks: [checkOf('traces.readable', 'error')] }))).toBe(2);
 });
 
-test('an interrupted run exits 130 whatever it found', () => {
+test('an interrupted run always exits 130', () => {
   expect(exitCode({ ...runOf([failed]), interrupted: true })).toBe(130);
 });
 
@@ -113,7 +113,7 @@ test.each([
   },
 );
 
-test('when strict a warning beside an error is 1, as a failure would be', () => {
+test('with strict a warning and an error exit 1, like a failure', () => {
   expect(exitCode(runOf([warned, errored]), { strict: true })).toBe(1);
 });
 

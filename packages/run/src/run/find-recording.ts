@@ -9,9 +9,9 @@ export type FoundRecording =
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Looks for a recording among lines of log. It must be the last JSON document of the output, or the lines of documents that
- * end with it; what else was printed is noise. Within a line of other words it must be one that can be nothing else. Fenced
- * code is part of an answer and is passed over.
+ * Finds a recording in log output. It must be the last JSON document of the output, or the lines of
+ * documents that end with it. All other output is noise. Next to other text on the same line, the
+ * document must be unmistakably a recording. Fenced code belongs to an answer and is skipped.
  */
 export function findRecording(
   text: string,
@@ -48,14 +48,16 @@ export function findRecording(
   return { kind: 'one', text: text.slice(found.start, found.end), noise };
 }
 
-/** The first of the documents that are directly before the last one, with nothing but blanks between. */
+/** The first of the documents directly before the last one, separated only by whitespace. */
 function firstOfLines(text: string, documents: readonly JsonDocument[]): JsonDocument {
   let at = documents.length - 1;
   while (at > 0 && text.slice(documents[at - 1]!.end, documents[at]!.start).trim() === '') at--;
   return documents[at]!;
 }
 
-/** A sentence that continues after the object speaks of it; a line of log does not, whatever it ends with. */
+/**
+ * A sentence that continues after the object quotes it. A log line does not, whatever its ending.
+ */
 function isQuoted(text: string, { start, end }: JsonDocument): boolean {
   const before = text.slice(text.lastIndexOf('\n', start) + 1, start).trim();
   const after = text.slice(end).split('\n', 1)[0]!.trim();

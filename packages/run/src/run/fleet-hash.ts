@@ -4,8 +4,8 @@ import { isPromptFile, readPromptFile } from '@agentci/spec';
 import { filledText } from '../runners/fill-texts.ts';
 
 /**
- * What a worker must have in common with whoever collects a run: the spec, and the prompts that it names where a model is the
- * agent. Of any other agent the files are its own.
+ * Hash of the data that a worker must share with the collector: the spec, and the prompts it names
+ * if a model is the agent. The files of any other agent are local.
  */
 export function fleetHash(suite: Suite): string {
   const { runner, dir, queries, hash } = suite;

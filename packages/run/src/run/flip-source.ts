@@ -1,14 +1,14 @@
 import type { FlipSource } from '@agentci/results';
 
-/** What is known of one run when its verdict is explained. */
+/** The facts of one run that explain its verdict. */
 export interface FlipRun {
   /** Undefined for a run that gave no verdict. */
   readonly passed: boolean | undefined;
   readonly answer?: string | null;
   readonly tools?: readonly string[];
-  /** Verdicts of the checks that compute, by id. */
+  /** Verdicts of the deterministic checks, by id. */
   readonly checks?: Readonly<Record<string, boolean>>;
-  /** Whether the judge was content; undefined when it was not asked. */
+  /** Verdict of the judge. Undefined if it was not asked. */
   readonly judgePassed?: boolean;
   /** The agent or its provider could not be reached. */
   readonly isInfra?: boolean;
@@ -23,12 +23,13 @@ const SOURCES: Record<FlipDetail, FlipSource> = {
   mixed: 'mixed',
 };
 
-/** Enough runs to explain a flip; comparing every run with every other would grow with the square. */
+/** Enough runs to explain a flip. Comparing all pairs would take quadratic time. */
 const MAX_COMPARED = 50;
 
 /**
- * Why runs of one query did not all end alike, or null when they did. Sub-verdicts come first: where every computed check
- * agrees and only the judge does not, it is the judge, whatever the wording. Without them the answers and paths decide.
+ * The reason why runs of one query ended differently, or null if they did not. Checks come first:
+ * if all deterministic checks agree and only the judge does not, it is the judge, whatever the
+ * wording. Without them the answers and paths decide.
  */
 export function flipSource(
   runs: readonly FlipRun[],
@@ -55,7 +56,7 @@ function explain(a: FlipRun, b: FlipRun, { hasJudge }: { readonly hasJudge: bool
   return sameRun && hasJudge ? 'judge-flake' : 'agent-variance';
 }
 
-/** Case and spacing are not what a verdict should hang on. */
+/** A verdict should not depend on case and spacing. */
 const normalize = (answer: string | null | undefined): string =>
   (answer ?? '').toLowerCase().replace(/\s+/g, ' ').trim();
 

@@ -4,7 +4,10 @@ import { AgentError, type Runner, type RunOutput, type RunRequest } from '../run
 import { givenOutput } from '../runners/stream/given-value.ts';
 import type { AgentFunction } from './run-options.ts';
 
-/** A function of the caller's own, in this process: nothing can end it, so an abort only stops the waiting. */
+/**
+ * Runs a function of the caller in this process. Nothing can stop it, so an abort only stops the
+ * waiting.
+ */
 export function createFunctionRunner(agent: AgentFunction): Runner {
   const runWith = async (
     request: RunRequest,

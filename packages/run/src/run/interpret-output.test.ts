@@ -40,7 +40,7 @@ describe('a recording among lines of log', () => {
     { what: 'in a line of log that goes on', text: `12:00 result ${recording} took 3 s`, lines: 2 },
     { what: 'before words of the same line', text: `${recording} INFO bye`, lines: 1 },
     { what: 'after an open bracket', text: `[1/2] loading\n[2/2] loading\n${recording}`, lines: 2 },
-  ])('is found $what, and the noise is told', async ({ text, lines }) => {
+  ])('is found $what, and the noise is reported', async ({ text, lines }) => {
     const trace = await read(text);
     expect(finalText(trace)).toBe('Paris');
     expect(toolNames(trace)).toEqual(['lookup']);
@@ -128,7 +128,7 @@ test.each([{ value: [] }, { value: '[]' }, { value: { answer: [] } }, { value: '
 );
 
 test.each([['["a","b"]'], [['a', 'b']]])(
-  'a list that is no recording is an answer: %j',
+  'a list that is not a recording is an answer: %j',
   async (value) => {
     expect(JSON.parse(finalText(await read(value))!)).toEqual(['a', 'b']);
   },
@@ -145,7 +145,7 @@ test.each(['finish_reason', 'stop_reason', 'finishReason', 'stopReason'])(
 );
 
 test.each(['{"error": "no such user"}', { error: 'no such user' }])(
-  'an error object is the answer where the spec accepts it: %j',
+  'an error object is the answer if the spec accepts it: %j',
   async (value) => {
     const trace = await read(value, { acceptsErrors: true });
     expect(JSON.parse(finalText(trace)!)).toEqual({ error: 'no such user' });
@@ -181,7 +181,7 @@ test.each([
   { what: 'by its id', recording: { id: 'b', answer: 'ok' }, refused: /has the id "b"/ },
   { what: 'by its question', recording: { query: 'ask b', answer: 'ok' }, refused: /"ask b"/ },
   { what: 'that is its own', recording: { id: 'a', query: 'ask a', answer: 'ok' } },
-  { what: 'with an id that is no query', recording: { id: 'run-7', answer: 'ok' } },
+  { what: 'with an id that no query has', recording: { id: 'run-7', answer: 'ok' } },
 ])('a recording $what is $refused', async ({ recording, refused }) => {
   const others = { ids: new Set(['a', 'b']), texts: new Set(['ask a', 'ask b']) };
   const output = { value: JSON.stringify(recording), wallMs: 1 };

@@ -12,25 +12,28 @@ import { findRecording } from './find-recording.ts';
 import { withPointedAnswer } from './pointed-answer.ts';
 import { withoutLogs } from './without-logs.ts';
 
-/** What the agent was asked, and for which combination of the matrix. */
+/** The question to the agent, and its combination of the matrix. */
 interface Asked {
   readonly id: string;
   readonly query: string;
   readonly cell?: Cell;
-  /** The other queries of the suite: an agent that gives the recording of one of them was not asked this one. */
+  /**
+   * The other queries of the suite. An agent that returns the recording of another query did not
+   * answer this one.
+   */
   readonly others?: OtherQueries;
 }
 
-/** What the queries of a suite go by. */
+/** Names and questions of the queries of a suite. */
 export interface OtherQueries {
   readonly ids: ReadonlySet<string>;
   readonly texts: ReadonlySet<string>;
 }
 
-/** Below this a JSON document is someone's answer, not a recording. */
+/** Below this confidence a JSON document is an answer, not a recording. */
 const SURE = 0.5;
 
-/** Reads what an agent gave back: a recording in any known format, or else the answer itself. */
+/** Reads the output of the agent: a recording in any known format, otherwise the answer itself. */
 export async function interpretOutput(output: RunOutput, asked: Asked): Promise<Trace> {
   const trace =
     output.answer === undefined ? await read(output) : await readAround(output, output.answer);
@@ -50,7 +53,10 @@ const read = (output: RunOutput): Promise<Trace> =>
     ? fromText(output.value, output)
     : fromValue(output.value, output);
 
-/** A longer one could be judged now and never again: no stored trace may have it. Other runners stop reading earlier. */
+/**
+ * A longer answer could be judged now but not stored in a trace. Other runners stop reading
+ * earlier.
+ */
 function refuseLongAnswer(trace: Trace): void {
   const { length } = finalText(trace) ?? '';
   if (length > TRACE_LIMITS.textLength)
@@ -60,7 +66,7 @@ function refuseLongAnswer(trace: Trace): void {
     );
 }
 
-/** A recording that names another query says nothing about the one that was asked. */
+/** A recording that names another query is no evidence for this one. */
 function refuseOther(trace: Trace, { id, query, others }: Asked): void {
   if (others === undefined) return;
   const named = [trace.task?.id, trace.id].find(
@@ -74,7 +80,10 @@ function refuseOther(trace: Trace, { id, query, others }: Asked): void {
   throw new AgentError('agent', `the agent answered another query: its recording ${what}`);
 }
 
-/** An answer that shows nothing was not given: what the run did can be judged, the answer cannot. */
+/**
+ * An answer without visible text counts as missing. The steps of the run can be judged, the answer
+ * cannot.
+ */
 function withVisibleAnswer(trace: Trace): Trace {
   const text = finalText(trace);
   if (text === undefined || isVisible(text)) return trace;
@@ -86,7 +95,7 @@ function withVisibleAnswer(trace: Trace): Trace {
   };
 }
 
-/** Reads a recording a caller already has. It was not timed here, so nothing is added about time. */
+/** Reads an existing recording. It was not timed here, so no times are added. */
 export async function interpretRecording(
   value: unknown,
   asked: { id: string; query: string },
@@ -99,7 +108,7 @@ export async function interpretRecording(
 async function fromText(text: string, output: RunOutput): Promise<Trace> {
   const trimmed = text.trim();
   if (!/^[ \t]*[{[]|\{\s*"/m.test(trimmed)) return simpleTrace(trimmed);
-  // Every format is known there; an agent that answers in words needs none of them.
+  // Formats are large to load. An agent that answers in words needs none of them.
   if (output.acceptsErrors && isErrorObject(trimmed)) return simpleTrace(trimmed);
   const { detectFormat } = await import('@agentci/formats/detect');
   const isRecording = (json: string): boolean =>
@@ -117,7 +126,10 @@ async function fromText(text: string, output: RunOutput): Promise<Trace> {
     : { ...trace, warnings: [...trace.warnings, noiseWarning(found.noise)] };
 }
 
-/** Reads what is around an answer that the spec points at. What cannot be read as a recording is the server's own form. */
+/**
+ * Reads the document around an answer that the spec points at. If it is not a recording, it is in
+ * the server's own form.
+ */
 async function readAround(output: RunOutput, answer: PointedAnswer): Promise<Trace> {
   if (isNothingElse(answer)) return withPointedAnswer(undefined, answer);
   const around = answer.body ?? output.value;
@@ -132,19 +144,22 @@ async function readAround(output: RunOutput, answer: PointedAnswer): Promise<Tra
   }
 }
 
-/** A body that has the answer and nothing else tells nothing of the run. */
+/** A body with only the answer has no facts about the run. */
 function isNothingElse({ body, text }: PointedAnswer): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   const values = Object.values(body);
   return values.length === 1 && values[0] === text;
 }
 
-/** A document with a list of tool calls shows what the agent did: what cannot be read of it must not pass for its answer. */
+/**
+ * A document with a list of tool calls is evidence of the run. If it is unreadable, it must not
+ * count as the answer.
+ */
 function showsCalls(json: string): boolean {
   if (!json.includes('"tool_calls"')) return false;
   try {
     const value = JSON.parse(json) as { tool_calls?: unknown } | null;
-    // What says two things is a recording that is refused.
+    // A document with duplicate keys is an ambiguous recording and is rejected.
     if (duplicateKeyIn(json, value) !== undefined) return true;
     const calls = value?.tool_calls;
     return Array.isArray(calls) && calls.some((call) => typeof call === 'object' && call !== null);
@@ -153,7 +168,7 @@ function showsCalls(json: string): boolean {
   }
 }
 
-/** A list of texts and numbers is what the agent said, not a list of runs. */
+/** A list of texts and numbers is an answer, not a list of runs. */
 const isPlainList = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null);
 
@@ -235,7 +250,7 @@ function isErrorObject(text: string): boolean {
   }
 }
 
-/** Adds what the runner knows and the agent did not say: the question, and the wall time. */
+/** Adds the question and the wall time if the agent did not report them. */
 function complete(trace: Trace, output: RunOutput, asked: Asked): Trace {
   const timed =
     trace.reported?.durationMs !== undefined ||
@@ -256,7 +271,10 @@ function complete(trace: Trace, output: RunOutput, asked: Asked): Trace {
   };
 }
 
-/** The runner's clock, unless the agent says itself how long it took. Times of spans do not count: they depend on what is instrumented. */
+/**
+ * Uses the runner's clock unless the agent reports its own duration. Times of spans do not count,
+ * because they depend on the instrumentation.
+ */
 const withClock = (
   trace: Trace,
   { wallMs, ttftMs, coldStartMs }: RunOutput,

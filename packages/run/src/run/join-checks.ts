@@ -9,7 +9,7 @@ import {
   worstStatus,
 } from '@agentci/results';
 
-/** A layer with more checks, and the status that follows from all of them. */
+/** A layer with added checks and the resulting status. */
 export function withChecks(
   layer: LayerResult,
   extra: {
@@ -29,9 +29,12 @@ export function withChecks(
   };
 }
 
-/** The worst layer; a query with checks of which none was decided, and one could not be measured, is an error. */
+/**
+ * The worst layer. A query without any decided check and with one that could not be measured is an
+ * error.
+ */
 export function statusOf(result: QueryResult): QueryResult['status'] {
-  // A finding is not a decided check: what the user asked for may still be open.
+  // A finding is not a decided check: the requested checks may still be open.
   if (
     !LAYERS.some((layer) =>
       result[layer].checks.some(({ id, status }) => id !== TRUNCATED && isDecided(status)),

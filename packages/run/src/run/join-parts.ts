@@ -12,7 +12,10 @@ import type { SourceReport } from './source.ts';
 
 type Usage = RunResult['judge'];
 
-/** The parts of all shards as those of one run, in the order of the spec, so that it is judged as the run would have been. */
+/**
+ * Joins the parts of all shards into those of one run, in the order of the spec, so that the
+ * verdict is the same as without shards.
+ */
 export function joinParts(
   all: readonly RunParts[],
   cases: readonly CaseName[],
@@ -31,7 +34,7 @@ export function joinParts(
     strict: all.some(({ strict }) => strict),
     models: distinct(all.flatMap(({ models = [] }) => models)).sort(),
     recorded: {
-      // Every shard reads all recordings, so what belongs to no query was seen by each of them.
+      // Every shard reads all recordings, so each sees those that match no query.
       checks: distinct(all.flatMap(({ recorded }) => recorded.checks)),
       notices: distinct(all.flatMap(({ recorded }) => recorded.notices)),
       unmatched: Math.max(...all.map(({ recorded }) => recorded.unmatched)),
@@ -61,8 +64,8 @@ export function joinParts(
   };
 }
 
-/** Undefined where there is nothing. */
-/** What the sources of one run found, together. */
+/** Undefined if there are none. */
+/** Joins the reports of all sources of one run. */
 export function joinReports(
   reports: readonly SourceReport[],
   isRecorded: boolean,
@@ -123,7 +126,7 @@ function joinJudges(all: readonly JudgeParts[], ids: ReadonlyMap<string, number>
   };
 }
 
-/** A judge that was not asked says only that it was not. */
+/** A judge that was not asked reports only that. */
 function sumUsage(all: readonly Usage[]): Usage {
   const used = all.filter(({ calls, cached = 0 }) => calls + cached > 0);
   const [first] = used;
@@ -140,7 +143,7 @@ function sumUsage(all: readonly Usage[]): Usage {
     ...total('input_tokens'),
     ...total('output_tokens'),
   };
-  // In the order the judge gave them: reports are compared byte for byte.
+  // In the order of the judge, because reports are compared byte by byte.
   return Object.fromEntries(
     Object.keys(first).map((key) => [key, joined[key]]),
   ) as unknown as Usage;
@@ -169,7 +172,7 @@ function joinAudits(all: readonly AuditParts[]): AuditParts {
   };
 }
 
-/** One group per metric and parameters, with the runs of all shards, in the order of the spec. */
+/** One group per metric and parameters with the runs of all shards, in the order of the spec. */
 function joinMetrics(
   all: readonly SuiteMetricParts[],
   positions: ReadonlyMap<string, number>,
@@ -194,7 +197,7 @@ function joinMetrics(
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** By their JSON, in the order first seen. */
+/** Distinct by JSON, in order of first occurrence. */
 function distinct<T>(values: readonly T[]): T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }

@@ -5,30 +5,30 @@ import { plural } from '@agentci/lib/text';
 import type { TraceWarning } from '@agentci/results';
 import { readCassetteHead, writeCassetteFile } from '../store/cassette-files.ts';
 
-/** Where a recording goes. */
+/** The file of a recording. */
 export interface RecordingPlace {
   readonly dir: string;
   readonly path: string;
-  /** As messages name it. */
+  /** The name in messages. */
   readonly shown: string;
 }
 
-/** A recording that is proved and not written yet. */
+/** A verified recording that is not yet written. */
 export interface Recording {
-  /** Calls that it holds and the file did not. */
+  /** Number of calls that are new in it. */
   readonly calls: number;
-  /** How many calls the recording that is there holds; undefined where there is none, or it cannot be read. */
+  /** Number of calls in the existing recording. Undefined if there is none, or it is unreadable. */
   readonly earlier: number | undefined;
   /**
-   * Writes it, unless there is an earlier recording to lose and the run went wrong, or made no call. Gives the
-   * warning that says so, or undefined where it was written.
+   * Writes it, unless an earlier recording would be lost and the run failed or made no call.
+   * Returns the warning in that case.
    */
   readonly write: (wentWell: boolean) => TraceWarning | undefined;
-  /** Puts back what was there before it was written. */
+  /** Restores the previous content of the file. */
   readonly takeBack: () => void;
 }
 
-/** Proves that what was recorded can be replayed. Throws a `UserError` where it cannot. */
+/** Verifies that a recording can be replayed. Throws a `UserError` if not. */
 export function proveRecording(
   cassette: Cassette,
   about: {
@@ -53,7 +53,7 @@ export function proveRecording(
     earlier,
     takeBack: () => restore(),
     write: (wentWell) => {
-      // What is added to a recording takes nothing away from it.
+      // Adding to a recording loses nothing.
       if ((isEmpty || !wentWell) && !adds && earlier !== undefined && earlier > 0)
         return {
           code: 'CASSETTE_KEPT',
@@ -65,7 +65,7 @@ export function proveRecording(
   };
 }
 
-/** The header of the recording of the same run that is there. */
+/** The header of the existing recording of the same run. */
 function headerIn(
   { path, shown }: RecordingPlace,
   { agent, id, run }: Cassette,

@@ -5,10 +5,15 @@ import type { RunEvent } from './run-event.ts';
 import type { RunSink } from './run-sink.ts';
 
 const LATE = new Set(['CAPTURE_LATE', 'CAPTURE_LATE_SPANS']);
-/** A call that no cassette answered: a replay with one proves nothing, whatever the queries check. */
+/**
+ * A call that no cassette answered. A replay with one proves nothing, whatever the queries check.
+ */
 const IN_REPLAY = 'CASSETTE_LATE';
 
-/** Calls that were seen when their query had its verdict: what passed on tools or cost may be wrong, so the run cannot tell. */
+/**
+ * Calls that came after their query had its verdict. Passed checks on tools or cost may be wrong,
+ * so the run cannot tell.
+ */
 export class LateCalls {
   readonly #queries: readonly Query[];
   #message: string | undefined;
@@ -18,7 +23,7 @@ export class LateCalls {
     this.#queries = queries;
   }
 
-  /** The sink, with its events noted. */
+  /** Wraps the sink to note its events. */
   listen(sink: RunSink | undefined): RunSink {
     return {
       record: (entry, trace) => sink?.record?.(entry, trace),
@@ -38,7 +43,7 @@ export class LateCalls {
     else if (LATE.has(event.code)) this.#message ??= event.message;
   }
 
-  /** A call came that no cassette answered. */
+  /** Whether a call came that no cassette answered. */
   get wereInReplay(): boolean {
     return this.#inReplay !== undefined;
   }

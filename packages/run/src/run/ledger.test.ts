@@ -44,7 +44,7 @@ test.each([
     pending: ['a1', 'b1'],
   },
 ])(
-  'all queries are run once before any a second time, and what is done is not done again: $when',
+  'all queries run once before any runs a second time, and finished runs are not repeated: $when',
   ({ options, pending }) => {
     expect(pendingOf(ledgerOf([query('a'), query('b', { runs: 2 })], options))).toEqual(pending);
   },
@@ -81,7 +81,7 @@ test.each<{ what: string; statuses: CheckStatus[]; rest?: Partial<Query>; stops:
   expect(ledger.stopped()).toBe(stops);
 });
 
-test('a failed run is shown though its query was not run to the end; one that passed so far is not', () => {
+test('a failed run is shown although its query is unfinished, but a passed one is not', () => {
   const [a, b, c] = [query('a', { runs: 2 }), query('b', { runs: 2 }), query('c')];
   const ledger = ledgerOf([a, b, c], { failFast: true });
   ledger.add(a, 1, result('fail', 'wrong'));
@@ -94,7 +94,7 @@ test('a failed run is shown though its query was not run to the end; one that pa
   ]);
 });
 
-test('runs are told in their order, whichever ended first', () => {
+test('runs are listed by number, in any order of completion', () => {
   const one = query('a', { runs: 3, minPassRate: 0 });
   const ledger = ledgerOf([one]);
   for (const run of [3, 1, 2]) ledger.add(one, run, result('pass', `answer ${run}`));
@@ -121,7 +121,7 @@ test.each([
     ]);
 });
 
-test('money set aside for a call counts until the call has its price, and what was spent from then on', () => {
+test('a reservation for a call counts until its price is known, then the price counts', () => {
   const ledger = ledgerOf([query('a')], { maxCostUsd: 1 });
   ledger.spend(0.2);
   expect(ledger.reserve(0.5)).toBe(true);

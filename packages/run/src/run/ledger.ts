@@ -10,14 +10,17 @@ import type { RunOptions } from './run-options.ts';
 import { maskedWarning, SECRET_MASKED } from './secret-warning.ts';
 import { spentBefore } from './spent-before.ts';
 
-/** Called with every trace that belongs to a run of a query, once. */
+/** Called once with every trace that belongs to a run of a query. */
 export type TraceListener = (query: Query, run: number, trace: Trace) => void;
 
-/** Keeps the account of a run: what is done, what was spent, whether to continue, and in the end one result per query. */
+/**
+ * The state of a run: finished repeats, money spent, whether to continue, and finally one result
+ * per query.
+ */
 export class Ledger implements Budget {
   readonly #options: RunOptions;
   readonly #queries: readonly Query[];
-  /** Run 1 by id and cell; most queries have no other. */
+  /** Run 1 by id and cell. Most queries have no other. */
   readonly #first = new Map<string, QueryResult>();
   readonly #further = new Map<string, Map<number, QueryResult>>();
   readonly #overruled = new Map<string, QueryError>();
@@ -26,7 +29,10 @@ export class Ledger implements Budget {
   #unpricedRuns = 0;
   #stopped: 'fail_fast' | 'max_cost' | undefined;
   readonly #onTrace: TraceListener | undefined;
-  /** The traces come from files, so one look at all a result says is enough: what agents say live is looked at text by text. */
+  /**
+   * The traces come from files, so one search through a whole result is enough. Live texts are
+   * searched individually.
+   */
   readonly #isRecorded: boolean;
 
   constructor(
@@ -47,13 +53,13 @@ export class Ledger implements Budget {
       const { usd, isWhole } = spentBefore(result, { isRecorded });
       this.spend(usd, isWhole);
     }
-    // A run that is continued stops where it would have stopped.
+    // A resumed run stops at the same limit.
     const wasResumed = options.resumed !== undefined && options.resumed.length > 0;
     if (wasResumed && options.failFast && queries.some((query) => this.#hasFailed(query)))
       this.#stopped ??= 'fail_fast';
   }
 
-  /** Every run still to be made, all queries once before any a second time would start. */
+  /** Every pending run: each query once before any second run starts. */
   pending(): { query: Query; run: number }[] {
     const pending: { query: Query; run: number }[] = [];
     for (const query of this.#queries) {
@@ -71,9 +77,9 @@ export class Ledger implements Budget {
     return run === 1 ? this.#first.has(key) : (this.#further.get(key)?.has(run) ?? false);
   }
 
-  /** Writes a finished run down, first on disk and then in memory. */
+  /** Records a finished run, first on disk and then in memory. */
   add(query: Query, run: number, given: QueryResult, trace?: Trace): void {
-    // A judge that was cut off by the user leaves the run open for --resume.
+    // A judge that the user interrupted leaves the run open for --resume.
     if (this.interrupted && (wasInterrupted(given.correctness.details) || hasCutMetric(given)))
       return;
     const json = this.#isRecorded && !SECRETS.isEmpty ? JSON.stringify(given) : undefined;
@@ -91,10 +97,10 @@ export class Ledger implements Budget {
     if (this.#options.failFast && this.#hasFailed(query)) this.#stopped ??= 'fail_fast';
   }
 
-  /** What is said of the query is said of its only run, with nothing to add. */
+  /** The result of a query with a single run is the result of that run. */
   #isAlone = (query: Query): boolean => this.runsOf(query) === 1 && query.xfail === undefined;
 
-  /** What was found out about a run when its verdict had been given: the verdict no longer holds. */
+  /** A fact found after the verdict on a run. The verdict no longer holds. */
   revoke(
     about: { readonly id: string; readonly run: number; readonly cell?: Cell | undefined },
     error: QueryError,
@@ -112,12 +118,15 @@ export class Ledger implements Budget {
     this.#put(key, about.run, result);
   }
 
-  /** A trace whose verdict is there already, from the run that is gone on with. */
+  /** A trace that already has a verdict, from the run that is resumed. */
   seen(query: Query, run: number, trace: Trace): void {
     this.#onTrace?.(query, run, trace);
   }
 
-  /** The query as a whole, once all its runs are in: an expected failure is none, nor is one that `min_pass_rate` allows. */
+  /**
+   * Whether the query failed, once all its runs are in. Expected failures and failures that
+   * `min_pass_rate` allows do not count.
+   */
   #hasFailed(query: Query): boolean {
     const runs = this.#finished(query);
     if (runs.length === 0 || runs.length < this.runsOf(query)) return false;
@@ -125,17 +134,17 @@ export class Ledger implements Budget {
     return status === 'fail' || status === 'error';
   }
 
-  /** A reason found later that makes every run of a query void. */
+  /** A late reason that voids every run of a query. */
   overrule(query: Query, error: QueryError): void {
     this.#overruled.set(caseKey(query), error);
   }
 
-  /** What is known to have been spent so far. */
+  /** The known cost so far. */
   get spentUsd(): number {
     return this.#spentUsd;
   }
 
-  /** Unknown costs are counted apart: `--max-cost` can only count what is known. */
+  /** Unknown costs are counted separately, because `--max-cost` can only limit known ones. */
   spend(usd: number, isComplete = true): void {
     if (!isComplete) this.#unpricedRuns++;
     this.#spentUsd += usd;
@@ -143,12 +152,15 @@ export class Ledger implements Budget {
     if (maxCostUsd !== undefined && this.#spentUsd >= maxCostUsd) this.#stopped ??= 'max_cost';
   }
 
-  /** Others who count with us have found that `--max-cost` is reached: sums of the same numbers can differ in the last digit. */
+  /**
+   * Another process has found that `--max-cost` is reached. Floating-point sums can differ in the
+   * last digit.
+   */
   reachMaxCost(): void {
     this.#stopped ??= 'max_cost';
   }
 
-  /** Sets money aside for a call of the judge; false when the call could go beyond `--max-cost`. */
+  /** Reserves money for a call of the judge. False if the call could exceed `--max-cost`. */
   reserve(usd: number): boolean {
     const { maxCostUsd } = this.#options;
     if (maxCostUsd !== undefined && this.#spentUsd + this.#reservedUsd + usd > maxCostUsd)
@@ -162,19 +174,19 @@ export class Ledger implements Budget {
     this.spend(actualUsd);
   }
 
-  /** Runs that `--max-cost` could not count. */
+  /** Number of runs that `--max-cost` could not count. */
   get unpricedRuns(): number {
     return this.#unpricedRuns;
   }
 
-  /** No further run should start. */
+  /** Whether to start no further runs. */
   stopped = (): boolean => this.#stopped !== undefined || this.interrupted;
 
   get interrupted(): boolean {
     return this.#options.signal?.aborted ?? false;
   }
 
-  /** Exactly one result per selected query, in spec order, whatever finished first. */
+  /** Exactly one result per selected query, in spec order. */
   results(): QueryResult[] {
     return this.#queries.map((query) => {
       if (query.skip !== undefined) return skippedResult(query, query.skip);
@@ -195,7 +207,7 @@ export class Ledger implements Budget {
         message: `not run: --max-cost ${limit} was reached ($${this.#spentUsd.toFixed(4)} spent)`,
       });
     }
-    // A run that already failed is worth showing even if the others were never made.
+    // A failed run is shown even if the other runs are missing.
     if (runs.some((run) => run.status === 'fail' || run.status === 'error'))
       return combineRuns(query, runs);
     return notRunResult(
@@ -206,7 +218,7 @@ export class Ledger implements Budget {
     );
   }
 
-  /** Its runs so far, in their order. */
+  /** The finished runs of a query, in order. */
   #finished(query: Query): QueryResult[] {
     const key = caseKey(query);
     const first = this.#first.get(key);
@@ -230,7 +242,10 @@ export class Ledger implements Budget {
 const hasCutMetric = ({ metrics }: QueryResult): boolean =>
   Object.values(metrics).some(({ detail }) => detail.judge_error === 'interrupted');
 
-/** A result as it may be kept. Its checks saw what the agent really said; reports and files must not repeat a secret in it. */
+/**
+ * A result for storage. Its checks saw the real output of the agent, but reports and files must not
+ * repeat a secret in it.
+ */
 export function withoutSecrets(result: QueryResult): QueryResult {
   const found = new Set<string>();
   const masked = maskResult(result, (name) => found.add(name));

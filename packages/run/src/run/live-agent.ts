@@ -41,19 +41,22 @@ export interface Run {
   readonly run: number;
 }
 
-/** What an agent gave back: as it gave it, or as a trace already. */
+/** The output of an agent, or a finished trace. */
 type Given = { readonly output: RunOutput } | { readonly trace: Trace };
 
-/** What came of a run, before its verdict: a trace to judge, or a result where there is nothing to judge. */
+/**
+ * The outcome of a run before its verdict: a trace to judge, or a result if there is nothing to
+ * judge.
+ */
 export type Outcome =
   | { readonly kind: 'judge'; readonly trace: Trace; readonly played?: Played }
   | { readonly kind: 'failed'; readonly result: QueryResult; readonly trace?: Trace };
 
-/** What was found out about a run when its verdict had been given. */
+/** A problem found after the verdict on a run. */
 export interface VoidRun {
   readonly about: RunAbout;
   readonly error: QueryError;
-  /** Of a run with a cassette. */
+  /** For a run with a cassette. */
   readonly use?: CassetteUse;
 }
 
@@ -63,30 +66,33 @@ interface Live {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly interrupt: AbortSignal;
-  /** What ends each agent that is running: one listener for all of them. */
+  /** Aborts each running agent. One listener serves all of them. */
   readonly running: Set<AbortController>;
   readonly random: () => number;
-  /** Makes the ids of conversations differ from those of other runs: an agent may remember them. */
+  /** Makes conversation ids unique across runs, because an agent may remember them. */
   readonly token: string;
-  /** Models that play users; absent where no query needs one. */
+  /** Models that simulate users. Absent if no query needs one. */
   readonly users: UserModels | undefined;
   readonly cassettes: Cassettes | undefined;
   readonly others: OtherQueries;
 }
 
-/** The agent of a suite while it can be run: its runner, whoever watches it, its cassettes and the models that play its users. */
+/**
+ * The running agent of a suite: its runner, capture, cassettes, and the models that simulate its
+ * users.
+ */
 export interface LiveAgent {
-  /** Runs the agent and reads what it gave back; undefined if the user stopped the run. */
+  /** Runs the agent and reads its output. Undefined if the user stopped the run. */
   readonly run: (of: Run) => Promise<Outcome | undefined>;
-  /** What the models that play users were asked; undefined where there are none. */
+  /** Usage of the models that simulate users. Undefined if there are none. */
   readonly usage: () => RunResult['user'];
-  /** Makes it ready for the next run, where starting it takes time. */
+  /** Prepares the next run, if a start takes time. */
   readonly warm: () => Promise<void>;
-  /** Ends it, and says which verdicts no longer hold. */
+  /** Ends it, and lists the verdicts that no longer hold. */
   readonly close: () => Promise<readonly VoidRun[]>;
 }
 
-/** Starts whatever the suite's agent needs before it can be asked. */
+/** Starts everything that the suite's agent needs. */
 export async function openLiveAgent({
   options,
   config,
@@ -97,16 +103,16 @@ export async function openLiveAgent({
   readonly options: RunOptions;
   readonly config: LiveRunner;
   readonly workers: number;
-  /** What models that play users may spend. */
+  /** Budget of the models that simulate users. */
   readonly budget: Budget;
-  /** The runs to come. */
+  /** The pending runs. */
   readonly runs: readonly RunAbout[];
 }): Promise<LiveAgent> {
   const settings: { timeoutMs?: number; retries?: number } =
     typeof config === 'function' ? {} : config;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const interrupt = options.signal ?? new AbortController().signal;
-  // One listener for each query that waits to be tried again: many workers are not a leak.
+  // One listener for each query that waits for a retry. Many workers are not a leak.
   setMaxListeners(0, interrupt);
   const running = new Set<AbortController>();
   const endAll = (): void => {
@@ -160,7 +166,7 @@ interface OpenAgent {
   readonly close: () => Promise<void>;
 }
 
-/** The runner, and whoever watches what it runs. */
+/** Opens the runner and the capture of its processes. */
 async function openAgent(
   config: LiveRunner,
   {
@@ -214,7 +220,10 @@ const RESOURCE_METRICS = new Set([
   'resource_utilization',
 ]);
 
-/** Watching a process costs a little and makes its traces longer, so it is done only where something reads it. */
+/**
+ * Watching a process has a cost and makes its traces longer, so it is done only if a check reads
+ * it.
+ */
 const readsResources = ({ name }: MetricRequest): boolean => RESOURCE_METRICS.has(name);
 
 async function runOnce(live: Live, of: Run): Promise<Outcome | undefined> {
@@ -230,7 +239,7 @@ async function runOnce(live: Live, of: Run): Promise<Outcome | undefined> {
   try {
     const { state } = of.query;
     const given = await runWithRetries(live, of);
-    // Right after the run: the next one may change it.
+    // Read directly after the run, because the next run may change it.
     const ended = state === undefined ? given : await withEndState(live, of, state, given);
     return await readRun(live, of, ended);
   } catch (error) {
@@ -279,7 +288,7 @@ const attempt = async (live: Live, of: Run): Promise<Given> => ({
   output: await runOne(live, of, live.runner.run),
 });
 
-/** A whole conversation: an agent that lost one of its turns is talked to from the beginning. */
+/** Holds a whole conversation. After a failed turn it starts from the beginning. */
 async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Promise<Given> {
   const { converse } = await import('./converse.ts');
   const { runner } = live;
@@ -305,7 +314,7 @@ async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Pro
 
 const ID_LENGTH = 8;
 
-/** Where the user's words are kept, with the agent's calls. */
+/** The cassette part for the user's messages, stored with the agent's calls. */
 const tapeOf = ({ cassettes }: Live, of: Run): UserTapeAccess | undefined =>
   cassettes && {
     take: (key, said) => cassettes.takeUserWords(aboutOf(of), key, said),
@@ -334,7 +343,7 @@ async function runOne(
     });
   } catch (error) {
     const stderr = error instanceof AgentError ? error.stderr : undefined;
-    // What a cassette lacks it will lack the next time too.
+    // A retry would miss the same answer in the cassette.
     if (cassettes?.hasMissed(aboutOf({ query, run })) === true && error instanceof AgentError)
       throw new AgentError('agent', error.message, { stderr });
     if (
@@ -352,7 +361,7 @@ async function runOne(
   }
 }
 
-/** Reads what the agent gave back; undefined where the user stopped the run. */
+/** Reads the output of the agent. Undefined if the user stopped the run. */
 async function readRun(live: Live, of: Run, given: Given): Promise<Outcome | undefined> {
   let trace: Trace;
   try {
@@ -368,7 +377,7 @@ async function readRun(live: Live, of: Run, given: Given): Promise<Outcome | und
   return { kind: 'judge', trace: told, played };
 }
 
-/** A fault of the agent is the run's result; any other is ours. */
+/** A fault of the agent is the result of the run. Any other fault is a bug of ours. */
 function refuse(
   { interrupt, retries, cassettes }: Live,
   of: Run,
@@ -377,7 +386,7 @@ function refuse(
   if (!(error instanceof AgentError)) throw error;
   const { query } = of;
   const played = cassettes?.abandon(aboutOf(of));
-  // What was running when the user stopped the run is not done: it stays open for --resume.
+  // A run that the user interrupted is unfinished and stays open for --resume.
   if (interrupt.aborted) return undefined;
   const found = describeError(error, retries);
   let result: QueryResult;
@@ -396,7 +405,7 @@ function refuse(
 
 export const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run, cell: query.cell });
 
-/** Told by what it has, since its class is loaded with the first conversation. */
+/** Checks the fields, because the class is loaded only with the first conversation. */
 const isTurnError = (error: AgentError): error is TurnError => 'unanswered' in error;
 
 function describeError(error: AgentError, retries: number): NonNullable<QueryResult['error']> {
@@ -408,7 +417,9 @@ function describeError(error: AgentError, retries: number): NonNullable<QueryRes
   };
 }
 
-/** The cassettes of the run, where spec or command line want them. Their code is loaded only then. */
+/**
+ * The cassettes of the run, if the spec or the command line uses them. Loads their code only then.
+ */
 export async function openCassettes(
   options: RunOptions,
   config: LiveRunner,

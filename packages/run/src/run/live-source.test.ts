@@ -60,7 +60,7 @@ test.each([
   expect((await run({ runner })).results[0]?.answer).toContain('{"user":7}');
 });
 
-test('a function that returns nothing is told of as such', async () => {
+test('a function that returns nothing is reported as such', async () => {
   const { results } = await run({ runner: () => null });
   expect(results[0]?.error).toEqual({ kind: 'agent', message: 'the agent gave null' });
 });
@@ -73,13 +73,13 @@ test.each([
     notices: ['--max-cost counts known costs only; the cost of 1 run is not known'],
   },
 ])(
-  'where the cost of a run $what, --max-cost says what it does not count',
+  'if the cost of a run $what, --max-cost reports the part it does not count',
   async ({ value, notices }) => {
     expect((await run({ runner: () => value, maxCostUsd: 1 })).notices).toEqual(notices);
   },
 );
 
-test('what model calls cost counts towards --max-cost where the run as a whole says nothing', async () => {
+test('costs of model calls count toward --max-cost if the run reports no total', async () => {
   const trace = simpleTrace({ query: 'q1', answer: 'ok' });
   const call = (seq: number) => ({
     id: `s${seq}`,
@@ -137,7 +137,7 @@ test('the next agent waits for the verdict of a judge on the last', async () => 
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'the process of an agent is watched where a metric reads what it used',
+  'the process of an agent is watched if a metric reads its usage',
   async () => {
     const { results } = await run({
       queries: '  - {id: a, query: q1, metrics: [resource_utilization]}\n',

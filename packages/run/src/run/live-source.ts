@@ -5,7 +5,7 @@ import type { SourcedRun, SourceReport, TraceSource } from './source.ts';
 
 const DEFAULT_WORKERS = 4;
 
-/** The agent of the suite, run for every pending query. */
+/** Runs the agent of the suite for every pending query. */
 export class LiveSource implements TraceSource {
   readonly workers: number;
   readonly isPaid = true;

@@ -48,7 +48,7 @@ test.each([
   expect(taken(queries, runs, recordings)).toEqual(gives);
 });
 
-test('what could not be read and belongs to nobody is not called unused', () => {
+test('unreadable records without a query are not called unused', () => {
   const matcher = new TraceMatcher([ask('a', 'x')], () => 1);
   matcher.take({ ids: ['z'], place: 'broken' }, false);
   matcher.take({ ids: ['y'], place: 'whole' });

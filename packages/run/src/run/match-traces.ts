@@ -5,10 +5,10 @@ import type { Query } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import { queryText } from '@agentci/trace';
 
-/** Enough recordings to name the nearest one; a spec with more misses than this has another problem. */
+/** Enough recordings to name the nearest one. A spec with more misses has another problem. */
 const MAX_REMEMBERED = 2000;
 
-/** All that matching needs of a query; a result has it too. */
+/** The fields of a query that matching needs. A result has them too. */
 type Asked = Pick<Query, 'id' | 'query'> & { readonly cell?: Cell | undefined };
 
 export type Match<Q extends Asked = Query> =
@@ -16,23 +16,23 @@ export type Match<Q extends Asked = Query> =
   | { readonly kind: 'surplus'; readonly query: Q }
   | { readonly kind: 'unused' };
 
-/** A recorded run: the ids it may go by, the question asked, and where it was found. */
+/** A recorded run: its possible ids, its question and its place. */
 export interface Recording {
   readonly ids: readonly string[];
   readonly text?: string | undefined;
   readonly place: string;
-  /** The combination of the matrix that was run, where the recording says it. */
+  /** The combination of the matrix, if the recording names it. */
   readonly cell?: Cell | undefined;
 }
 
 /**
- * Gives recordings to queries as they stream by: by id first, then by exact text. Of several queries with one text the
- * nth takes the nth recording, and the turn goes round again for further runs.
+ * Assigns streamed recordings to queries: by id first, then by exact text. If several queries share
+ * a text, the nth takes the nth recording, and the cycle repeats for further runs.
  */
 export class TraceMatcher<Q extends Asked = Query> {
   readonly #queries: readonly Q[];
   readonly #byId = new Map<string, Q>();
-  /** Made when a recording is met that no id leads to. */
+  /** Built when the first recording without a matching id appears. */
   #byText: ReadonlyMap<string, readonly Q[]> | undefined;
   readonly #taken = new Map<string, number>();
   readonly #runs: (query: Q) => number;
@@ -40,10 +40,10 @@ export class TraceMatcher<Q extends Asked = Query> {
   #unusedCount = 0;
   #hasCells = false;
   readonly #assumedCell: Cell | undefined;
-  /** Recordings that would be of a query if they said of which cell. */
+  /** Recordings that would match a query if they named their cell. */
   readonly #cellless: string[] = [];
 
-  /** `assumedCell` is that of recordings that say none. */
+  /** `assumedCell` applies to recordings without a cell. */
   constructor(queries: readonly Q[], runs: (query: Q) => number, assumedCell?: Cell) {
     this.#queries = queries;
     this.#runs = runs;
@@ -54,14 +54,14 @@ export class TraceMatcher<Q extends Asked = Query> {
     }
   }
 
-  /** Gives a recording, or a record that could not be read, to the query it names. */
+  /** Assigns a recording, or an unreadable record, to its query. */
   take(recording: Recording, isReadable = true): Match<Q> {
     const cell = this.#hasCells ? (recording.cell ?? this.#assumedCell) : undefined;
     const query = this.#named(recording.ids, cell) ?? this.#leastServed(recording.text, cell);
     if (!query) {
       if (this.#hasCells && cell === undefined && this.#cellless.length < MAX_REMEMBERED)
         this.#cellless.push(recording.place);
-      // What could not be read is reported as such, not as an unused recording.
+      // An unreadable record is reported as such, not as unused.
       if (!isReadable) return { kind: 'unused' };
       this.#unusedCount++;
       const { ids, text, place } = recording;
@@ -71,7 +71,7 @@ export class TraceMatcher<Q extends Asked = Query> {
     return this.#give(query);
   }
 
-  /** As `take`, and for every other query with the same text, where no id says which one is meant. */
+  /** Like `take`, but also assigns it to every other query with the same text if no id decides. */
   takeForAll(recording: Recording, isReadable = true): readonly Match<Q>[] {
     const cell = this.#hasCells ? (recording.cell ?? this.#assumedCell) : undefined;
     if (recording.text === undefined || this.#named(recording.ids, cell) !== undefined)
@@ -96,12 +96,12 @@ export class TraceMatcher<Q extends Asked = Query> {
     return this.#unusedCount;
   }
 
-  /** Places of recordings no query asked for, a few of them. */
+  /** Places of unused recordings, up to `limit`. */
   unusedPlaces(limit: number): string[] {
     return this.#unused.slice(0, limit).map((recording) => recording.place);
   }
 
-  /** The unused recording that was probably meant for a query, in words. */
+  /** Describes the unused recording that was probably meant for a query. */
   nearest(query: Asked): string | undefined {
     const byId = didYouMean(
       query.id,
@@ -115,7 +115,7 @@ export class TraceMatcher<Q extends Asked = Query> {
     return text === undefined ? undefined : `recording of "${text.slice(0, 120)}"`;
   }
 
-  /** Where the recordings are that say no cell, though the spec has a matrix. */
+  /** Places of recordings without a cell, although the spec has a matrix. */
   get cellless(): readonly string[] {
     return this.#cellless;
   }
@@ -139,7 +139,7 @@ export class TraceMatcher<Q extends Asked = Query> {
     return best;
   }
 
-  /** How many recordings a query was given. */
+  /** Number of recordings assigned to a query. */
   takenBy(query: Q): number {
     return this.#taken.get(caseKey(query)) ?? 0;
   }
@@ -155,10 +155,10 @@ function groupByText<Q extends Asked>(queries: readonly Q[]): Map<string, Q[]> {
   return groups;
 }
 
-/** What a trace says of the query it belongs to. */
+/** The identifying fields of a trace. */
 export const recordingOf = (trace: Trace): Recording => new RecordingOfTrace(trace);
 
-/** Most traces are found by their ids, and nothing else is asked of them. */
+/** Most traces match by id, so the other fields are computed on demand. */
 class RecordingOfTrace implements Recording {
   readonly ids: readonly string[];
   readonly #trace: Trace;
@@ -182,7 +182,7 @@ class RecordingOfTrace implements Recording {
   }
 }
 
-/** The cell that a trace says it is of: `metadata.cell` of the recording, a map of texts. */
+/** The cell of a trace: `metadata.cell` of the recording, a map of texts. */
 export function cellOf({ meta }: Trace): Cell | undefined {
   const { cell } = meta;
   if (!isObject(cell)) return undefined;
@@ -195,7 +195,7 @@ export function cellOf({ meta }: Trace): Cell | undefined {
     : undefined;
 }
 
-/** `traces.jsonl:12`, or what is known of it. */
+/** `traces.jsonl:12`, or the part of it that is known. */
 function placeOf(trace: Trace): string {
   const { file, line } = trace.source;
   if (file === undefined) return trace.id;

@@ -14,19 +14,19 @@ import {
   STEADY,
 } from '@agentci/mcp';
 
-/** What MCP servers answer in one run: given from the cassette, or by the servers themselves and kept. */
+/** The MCP replies of one run: served from the cassette, or recorded from the servers. */
 export class McpTape {
   readonly #known: readonly McpCall[] | undefined;
   readonly #isWatched: boolean;
   readonly #file: string;
-  /** By server; what has been asked is marked in them. */
+  /** Players by server. They mark the replies already used. */
   readonly #players = new Map<string, CassettePlayer>();
   readonly #sessions: TapSession[] = [];
   readonly #introductions: Introductions;
 
   /**
-   * `known`: undefined where the cassette was recorded without MCP, so that servers answer for themselves; so they do where
-   * the capture does not see them (`isWatched`), whatever was recorded.
+   * `known` is undefined if the cassette was recorded without MCP. Then servers run live, as they
+   * do if the capture cannot see them (`isWatched`).
    */
   constructor(
     mode: CassetteMode,
@@ -43,22 +43,25 @@ export class McpTape {
     this.#introductions = around.introductions;
   }
 
-  /** Servers do not run: the cassette answers. */
+  /** Servers do not run. The cassette answers. */
   get isFrozen(): boolean {
     return this.#known !== undefined && this.#isWatched;
   }
 
-  /** The cassette has answers of servers, and nothing is there to give them. */
+  /** The cassette has replies of servers, but they cannot be served. */
   get isPassedBy(): boolean {
     return this.#known !== undefined && !this.#isWatched;
   }
 
-  /** Servers answered for themselves, or may have where they had been frozen. */
+  /** Servers ran live, or may have although they are recorded. */
   get isLive(): boolean {
     return this.isPassedBy || (!this.isFrozen && this.#sessions.length > 0);
   }
 
-  /** What the tap of a server is to answer from, as lines; undefined where the server itself answers. Asked for at each turn. */
+  /**
+   * The replies for the tap of a server, as lines. Undefined if the server runs live. Called for
+   * each turn.
+   */
   play = (server: string): string | undefined => {
     if (this.#known === undefined) return undefined;
     return this.#player(server)
@@ -67,7 +70,7 @@ export class McpTape {
       .join('');
   };
 
-  /** Takes in what passed in a run, or in one turn of a conversation. */
+  /** Adds the MCP traffic of a run, or of one turn of a conversation. */
   see(sessions: readonly TapSession[]): void {
     this.#sessions.push(...sessions);
     if (this.#known === undefined) return;
@@ -87,7 +90,7 @@ export class McpTape {
     return player;
   }
 
-  /** Calls that were answered from the cassette: of tools, resources and prompts. */
+  /** Number of calls answered from the cassette: tools, resources and prompts. */
   get hits(): number {
     return this.#all().reduce((sum, { served }) => sum + served, 0);
   }
@@ -96,7 +99,7 @@ export class McpTape {
     return this.#all().reduce((sum, { misses }) => sum + misses.length, 0);
   }
 
-  /** Recorded calls that were not made, or not through here. */
+  /** Number of recorded calls that were not made, or not seen. */
   get unused(): number {
     for (const { server } of this.#known ?? []) this.#player(server);
     return this.#all().reduce((sum, { unused }) => sum + unused, 0);
@@ -104,7 +107,10 @@ export class McpTape {
 
   #all = (): CassettePlayer[] => [...this.#players.values()];
 
-  /** What servers sent of their own and a replay does not: of those that are recorded, or of the answers that were given. */
+  /**
+   * Number of unsolicited server messages that a replay omits, in the recording or in the served
+   * answers.
+   */
   get leftOut(): Counts {
     if (this.#known !== undefined) return addCounts(this.#all().map(({ leftOut }) => leftOut));
     return addCounts(
@@ -115,11 +121,11 @@ export class McpTape {
   get missText(): string | undefined {
     for (const [server, { misses }] of this.#players)
       if (misses[0] !== undefined)
-        return `MCP server "${server}": ${misses[0].message.replace(/^cassette miss: /, '')} (${this.#file}); record it again with --cassette record`;
+        return `MCP server "${server}": ${misses[0].message.replace(/^cassette miss: /, '')} (${this.#file}). Record it again with --cassette record.`;
     return undefined;
   }
 
-  /** What was recorded, proved; throws a `UserError` where it could not be given again. */
+  /** The verified recording. Throws a `UserError` if it could not be replayed. */
   record(now: () => number): readonly McpCall[] {
     return this.#sessions.flatMap(({ server, lines }) => {
       const calls = callsIn(server, lines, now);
@@ -136,8 +142,8 @@ export class McpTape {
 }
 
 /**
- * What servers said of themselves when an agent that stays first met them, by server. Each of its queries is recorded with it: in
- * replay another one may be the first.
+ * The handshakes of servers with a persistent agent, by server. Each of its queries is recorded
+ * with them, because another query may come first in replay.
  */
 export type Introductions = Map<string, readonly McpCall[]>;
 
@@ -167,5 +173,5 @@ function callsIn(server: string, lines: readonly TapLine[], now: () => number): 
   });
 }
 
-/** What a message says, without what every message has. */
+/** A message without the envelope fields. */
 const bare = ({ jsonrpc: _, id: __, ...rest }: Message): Message => rest;

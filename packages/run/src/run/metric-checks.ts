@@ -17,7 +17,7 @@ import type { PriceLookup, Trace } from '@agentci/trace';
 import { maskedReason } from '@agentci/trace';
 import { compactDetail } from './metric-detail.ts';
 
-/** What measuring needs beyond the query and its trace. */
+/** Input of metrics beyond the query and its trace. */
 export interface MetricTools {
   readonly judge?: Judge | JudgeMode;
   readonly price?: PriceLookup;
@@ -31,13 +31,13 @@ export interface Measurements {
   readonly checks: Readonly<Record<Layer, CheckResult[]>>;
 }
 
-/** The metric of that name, the user's own first: a suite never sees those of another. */
+/** Finds a metric by name, custom metrics first. A suite never sees custom metrics of another. */
 export const metricOf = (
   name: string,
   { custom }: Pick<MetricTools, 'custom'>,
 ): Metric | undefined => custom?.get(name) ?? findMetric(name);
 
-/** What a metric sees of a query. */
+/** The metric's input for a query. */
 export function metricInput(
   query: Query,
   trace: Trace,
@@ -62,7 +62,10 @@ export function metricInput(
   };
 }
 
-/** Measures every metric a query asks for; those with a bound become checks `metric.<name>` in the metric's layer. */
+/**
+ * Measures every metric of a query. Metrics with a limit become checks `metric.<name>` in the
+ * metric's layer.
+ */
 export async function measureQuery(
   query: Query,
   trace: Trace,
@@ -96,7 +99,7 @@ export async function measureQuery(
   return { metrics, checks };
 }
 
-/** A value as reports have it. The unit goes with it where the number says nothing without one. */
+/** A value for reports, with its unit if the number is unclear without one. */
 export const metricResult = (
   metric: Metric | undefined,
   { value, detail }: MetricOutput,
@@ -106,7 +109,7 @@ export const metricResult = (
   detail: compactDetail(detail),
 });
 
-/** Why there is no number though there should be one. */
+/** The reason for a missing value. */
 type Failure = 'off' | 'error' | undefined;
 
 interface Measured {
@@ -129,13 +132,13 @@ async function measure(
     failure,
   });
   if (metric === undefined) return without('error', `there is no metric "${name}"`);
-  // What a metric of the user's own looks at is not known.
+  // The input that a custom metric reads is unknown.
   const masked = tools.custom?.has(name) && input.trace ? maskedReason(input.trace) : undefined;
   if (masked !== undefined) return without('error', masked);
   if (params.method === 'model' && tools.judge === 'off') return without('off', 'the judge is off');
   try {
     const output = await metric.evaluate(isComposite ? input : { ...input, params });
-    // Some metrics are always taken by a judge.
+    // Some metrics always need a judge.
     const isOff =
       tools.judge === 'off' && output.value === null && output.detail.method === 'model';
     let failure: Failure;
@@ -159,13 +162,13 @@ async function measure(
   }
 }
 
-/** Its parts were checked when the spec was read. */
+/** Its parts were validated when the spec was read. */
 async function compositeOf(of: unknown): Promise<Metric | undefined> {
   const { composite } = await import('@agentci/metrics/composite');
   return Array.isArray(of) ? composite(of.map(String)) : undefined;
 }
 
-/** The verdict on a bound: never a pass without a number. */
+/** The verdict on a limit. Never passes without a number. */
 export function checkOf(options: {
   readonly request: MetricRequest;
   readonly metric: Metric | undefined;
@@ -219,7 +222,7 @@ export function checkOf(options: {
   };
 }
 
-/** A bare number is the bound on the better side. */
+/** A bare number is the limit on the better side. */
 function boundsOf(
   { bound, min, max }: MetricRequest,
   metric: Metric | undefined,
@@ -241,7 +244,7 @@ function limitText(min: number | undefined, max: number | undefined): string {
 const show = (value: number): string =>
   String(Math.abs(value) < 1e-4 ? value : Math.round(value * 1e4) / 1e4);
 
-/** The turns of a conversation in which a leak was found. */
+/** The turns of a conversation that contain a leak. */
 function turnsText(detail: Readonly<Record<string, unknown>>): string {
   const found = ['detections', 'leakages', 'violations'].flatMap((key) =>
     Array.isArray(detail[key]) ? (detail[key] as { readonly turn?: unknown }[]) : [],
@@ -262,7 +265,7 @@ interface ToldDetection {
   readonly argument?: unknown;
 }
 
-/** Where personal data was found is told masked. */
+/** Shows the places of personal data with the data masked. */
 function evidenceOf(detail: Readonly<Record<string, unknown>>): CheckResult['evidence'] {
   const { detections, num_detections } = detail;
   if (!Array.isArray(detections)) return [];

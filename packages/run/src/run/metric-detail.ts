@@ -2,7 +2,10 @@ const MAX_TEXT = 500;
 const MAX_ITEMS = 50;
 const MAX_DEPTH = 6;
 
-/** A detail fit for a report: the answer and its context are there already, so long texts and lists are cut. */
+/**
+ * Details for a report. Long texts and lists are cut, because the answer and its context are
+ * already in it.
+ */
 export function compactDetail(detail: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return compact(detail, 0) as Record<string, unknown>;
 }
@@ -10,7 +13,7 @@ export function compactDetail(detail: Readonly<Record<string, unknown>>): Record
 function compact(value: unknown, depth: number): unknown {
   if (typeof value === 'string')
     return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT - 1)}…` : value;
-  // JSON knows neither; a metric of a user may still give them.
+  // JSON has neither NaN nor Infinity, but a custom metric may return them.
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null)

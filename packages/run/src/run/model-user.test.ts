@@ -38,7 +38,7 @@ const says = (message: string, rest: object = {}) => ({
   text: JSON.stringify({ message, done: false, reason: 'next', uses: [], ...rest }),
 });
 
-/** Refunds when it is told yes. */
+/** Refunds after a "yes". */
 const shop: AgentFunction = (message) => {
   const refund = { name: 'refund', args: {}, result: 'ok' };
   if (/^yes/i.test(message)) return { answer: 'Refunded.', tool_calls: [refund] };
@@ -185,7 +185,7 @@ describe('a user played by a model', () => {
     expect(run.summary.exit_code).toBe(2);
   });
 
-  test('that never says it is done ends with max_turns, and what was said is judged', async () => {
+  test('that never finishes ends with max_turns, and the conversation is judged', async () => {
     const script = Array.from({ length: 5 }, (_, i) => says(`Hm, ${'really '.repeat(i + 1)}?`));
     const { result, requests } = await talk(script);
     expect(result.conversation).toMatchObject({ ending: 'max_turns' });
@@ -271,7 +271,7 @@ describe('a user played by a model', () => {
     );
   });
 
-  test('without stored words says so in its own terms', async () => {
+  test('without stored messages reports that specifically', async () => {
     const { result } = await talk([], { mode: 'recorded' as never });
     expect(result.error?.message).toMatch(
       /no reply of the simulated user to message 2 by .*gpt-4o-mini is stored, and --judge recorded makes no calls; run once with --judge live/,
@@ -312,13 +312,13 @@ describe('a user played by a model', () => {
   const KEY = 'sk-ant-api03-Zx81mQpLr0TgHv5nWc2yBd7kJf9sEa3u';
   test.each([
     {
-      what: 'a fact whose form says so',
+      what: 'a fact in the form of a secret',
       facts: `{order: "42", item: desk lamp, key: ${KEY}}`,
       value: KEY,
       mark: '[user.key]',
     },
     {
-      what: 'a fact whose name says so',
+      what: 'a fact with the name of a secret',
       facts: '{order: "42", item: desk lamp, password: blue-horse-77}',
       value: 'blue-horse-77',
       mark: '[user.password]',
@@ -358,7 +358,7 @@ describe('a user played by a model', () => {
         .join('\n');
       expect(stored).toContain(mark);
       expect(`${stored}${traces.join('')}`).not.toContain(value);
-      // The second time it is read from there, and said all the same.
+      // The second run reads the reply from the cassette and says it again.
       heard.length = 0;
       await once();
       expect(heard[1]).toBe(`It is ${value}.`);

@@ -25,16 +25,19 @@ import type { RunOptions } from './run-options.ts';
 export type PlayedMove =
   | { readonly kind: 'say'; readonly message: string; readonly isLast: boolean }
   | { readonly kind: 'lost'; readonly missing: string }
-  /** `isUnavailable`: no model answered, for which the model is not to blame. */
+  /** `isUnavailable`: no model answered, which is not the fault of the model. */
   | { readonly kind: 'fault'; readonly message: string; readonly isUnavailable?: boolean };
 
-/** The part of a cassette that holds the user's words. */
+/** The part of a cassette with the user's messages. */
 export interface UserTapeAccess {
   readonly take: (key: string, said: number) => UserTake;
   readonly keep: (words: UserWords) => void;
 }
 
-/** The models that play users in one run. Their replies are kept beside the judge's, and their cost is counted apart. */
+/**
+ * The models that simulate users in one run. Their replies are stored with those of the judge, and
+ * their cost is counted separately.
+ */
 export class UserModels {
   readonly #options: RunOptions;
   readonly #budget: Budget;
@@ -45,7 +48,7 @@ export class UserModels {
     this.#budget = budget;
   }
 
-  /** What the user says next. `done` of a reply counts after the agent has answered it. */
+  /** The next message of the user. `done` in a reply counts after the agent has answered it. */
   async next(plan: UserPlan, { history, start, run, tape }: Situation): Promise<PlayedMove> {
     const reply = await this.#reply(
       plan,
@@ -79,7 +82,7 @@ export class UserModels {
     return { kind: 'say', message, isLast: done };
   }
 
-  /** The model's reply, from the cassette where there is one; or why there is none. */
+  /** The model's reply, from the cassette if it has one, or the reason for its absence. */
   async #reply(
     plan: UserPlan,
     task: JudgeTask,
@@ -102,15 +105,15 @@ export class UserModels {
     if (judge.perform === undefined) return { why: 'the judge given cannot play a user' };
     const reply = await judge.perform(task);
     if (isFailure(reply)) return { why: reply.message, kind: reply.kind };
-    // Read again, the names of secrets become the secrets.
+    // Replaces the names of secrets by the secrets again.
     tape?.keep({ key, model: reply.record.model, reply: SECRETS.value(reply.reply) });
-    // `check` of the task has made sure of the shape.
+    // The task's `check` has validated the shape.
     return reply.reply as UserReply;
   }
 
-  /** Undefined where no model was asked. */
+  /** Undefined if no model was asked. */
   usage(): RunResult['user'] {
-    // A judge of the caller's own counts for itself.
+    // A judge provided by the caller counts its own usage.
     const made = [...this.#judges.values()].filter((judge) => judge !== this.#options.judge);
     const all = made.flatMap((judge) => judge.usage?.() ?? []);
     if (all.length === 0) return undefined;
@@ -138,7 +141,7 @@ export class UserModels {
         : createJudge({
             ...config,
             model: model ?? config.model,
-            // Without rubrics the user still has to speak.
+            // The user needs a model even if there are no rubrics.
             mode: asked === 'recorded' ? 'recorded' : 'live',
             cacheDir: resolve(judgeCacheDir ?? join(suite.dir, '.agentci', 'judge-cache')),
             env,
@@ -182,7 +185,7 @@ const INSTRUCTION = [
   'A block named manner says how the person talks this time; it changes the words, never the facts or the goal.',
   'If the agent needs a fact that you do not have, set reason to "out_of_scope: " and what is missing.',
 ].join('\n');
-/** As much as a block shows whole. */
+/** The longest text that a block shows uncut. */
 const MAX_SAID = 20_000;
 const FORMAT =
   '{"message": "what the person says", "done": false, "reason": "why, in a few words", "uses": ["keys of the facts in the message"]}';
@@ -199,11 +202,14 @@ const TONES = [
 ];
 const LENGTHS = ['a few words', 'one short sentence', 'one or two sentences'];
 
-/** How the person talks in one of several conversations. The seed decides, so the same run says the same again. */
+/**
+ * The manner of the person in one of several conversations. It depends on the seed, so that a run
+ * repeats.
+ */
 const mannerOf = (seed: number): string =>
   `conversation ${seed + 1}; tone: ${TONES[seed % TONES.length]}; length: ${LENGTHS[seed % LENGTHS.length]}`;
 
-/** The checks of the query are not here: whoever plays the user must not know them. */
+/** Leaves out the checks of the query, because the simulated user must not know them. */
 function taskOf(
   { persona, facts, goal }: UserPlan,
   history: readonly ChatMessage[],
@@ -230,7 +236,7 @@ function taskOf(
       },
       { name: 'goal', text: goal },
       ...joinLines(said, MAX_SAID).map((text) => ({ name: 'conversation', text })),
-      // Repeats are other conversations: the same words would be answered alike.
+      // Repeats are different conversations. The same input would get the same reply.
       seed > 0 ? { name: 'manner', text: mannerOf(seed) } : undefined,
     ]),
     check: (reply) => {

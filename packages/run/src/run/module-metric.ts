@@ -12,11 +12,14 @@ const MAX_VIOLATIONS = 1000;
 export interface ModuleOutcome {
   readonly status: CheckStatus;
   readonly violations: readonly PolicyViolation[];
-  /** Why it could not be told. */
+  /** The reason for a missing verdict. */
   readonly why?: string;
 }
 
-/** Asks a user's metric, `(trace, config) → {status, violations}`, about one trace, in a thread of its own and not for ever. */
+/**
+ * Calls a custom metric, `(trace, config) → {status, violations}`, for one trace in a worker thread
+ * with a timeout.
+ */
 export async function runModuleMetric(
   caller: ModuleCaller,
   trace: Trace,
@@ -41,7 +44,7 @@ export async function runModuleMetric(
 
 const STATUSES = new Set(['pass', 'warn', 'fail', 'skip', 'error']);
 
-/** What came back is a stranger's: anything but the agreed shape is "could not tell". */
+/** Validates the returned value. Any other shape counts as "could not tell". */
 function readOutcome(value: unknown): ModuleOutcome {
   const fields =
     typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
@@ -57,7 +60,7 @@ function readOutcome(value: unknown): ModuleOutcome {
   const read = status.toLowerCase() as CheckStatus;
   let why = typeof fields.reason === 'string' ? fields.reason : undefined;
   if (why === undefined && read === 'error') why = 'the metric says error';
-  // A verdict must not contradict what it lists.
+  // A verdict must not contradict its violations.
   if (read === 'pass' && violations.length > 0)
     return { status: 'error', violations: [], why: 'it says pass and lists violations' };
   return {

@@ -3,7 +3,7 @@ import type { Query } from '@agentci/spec';
 import { metricRequests, withTurns } from '@agentci/spec';
 import { asksOf } from './asks-of.ts';
 
-/** Whether a verdict on this query takes code of the user's own: a `code` check, or a metric of a module. */
+/** Whether a verdict on this query needs custom code: a `code` check, or a metric of a module. */
 export const needsCode = (query: Query): boolean =>
   withTurns(query).some((each) => asksOf(each).some(({ kind }) => kind === 'code')) ||
   metricRequests(query.metrics).some(({ name }) => findMetric(name) === undefined);

@@ -9,10 +9,10 @@ import { QueueSource } from './queue-source.ts';
 import type { LiveRunner, QueueChoice, RunOptions } from './run-options.ts';
 import type { TraceSource } from './source.ts';
 
-/** How long to wait for a queue that the rest of the run does not need. */
+/** Maximum wait for a queue that the rest of the run does not need. */
 const LEAVE_MS = 10_000;
 
-/** The workers of the queue that was chosen. */
+/** The workers of the selected queue. */
 export async function openQueueSource(
   options: RunOptions,
   config: LiveRunner,
@@ -25,8 +25,8 @@ export async function openQueueSource(
 }
 
 /**
- * What workers have finished for a run, or are running, in the queue that the run leaves. They start nothing more. If that Redis
- * is gone, a notice says so, since the run can do without it.
+ * Collects finished and running jobs from the queue that the run leaves. Its workers start nothing
+ * more. If that Redis is gone, a notice reports it, and the run continues without it.
  */
 export async function openLeftQueue(
   options: RunOptions,
@@ -65,7 +65,7 @@ const openQueue = (
     onNote: (message) => sink?.event?.({ type: 'note', code: 'QUEUE', message }),
   });
 
-/** Describes the run for workers. Refuses what only works on one machine. */
+/** Describes the run for workers. Rejects options that work only on one machine. */
 function queuedRun(options: RunOptions, config: LiveRunner): QueuedRun {
   const { suite, timeoutMs, retries, seed, maxCostUsd, judge, env = {} } = options;
   if (typeof config === 'function')
@@ -83,7 +83,7 @@ function queuedRun(options: RunOptions, config: LiveRunner): QueuedRun {
     throw new UserError(
       'QUEUE_CASSETTE',
       'cassettes are recorded on one machine, and this run is on several',
-      { hint: 'Record without --queue; with it, use --cassette replay or --cassette off.' },
+      { hint: 'Record without --queue. With a queue, use --cassette replay or --cassette off.' },
     );
   return {
     run: options.runId ?? 'run',

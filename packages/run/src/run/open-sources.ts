@@ -6,7 +6,10 @@ import type { LiveRunner, RunOptions } from './run-options.ts';
 import type { TraceSource } from './source.ts';
 import type { ToolWitness } from './tool-witness.ts';
 
-/** Where the traces of a run come from, one source after the other. Code that runs agents is loaded only if one is run. */
+/**
+ * The sources of traces of a run, one after the other. Code that runs agents is loaded only if
+ * needed.
+ */
 export async function* openSources(
   options: RunOptions,
   plan: CasePlan,
@@ -28,7 +31,7 @@ export async function* openSources(
       },
     );
   } else if (typeof runner !== 'function' && runner.kind === 'replay') {
-    // A path that was written relative stays so: messages name the file the way the user does.
+    // A relative path stays relative, so that messages name the file as the user does.
     const path = isAbsolute(runner.replay) ? runner.replay : join(suite.dir, runner.replay);
     yield new RecordedSource(options, path, queries, ledger);
   } else if (queries.length > 0) {
@@ -37,7 +40,9 @@ export async function* openSources(
   }
 }
 
-/** The agent, run here or by the workers of a queue. A queue that the run has left is asked first. */
+/**
+ * The agent, run here or by the workers of a queue. A queue that the run has left is read first.
+ */
 async function* openAgents(
   options: RunOptions,
   { ledger }: CasePlan,

@@ -8,20 +8,20 @@ import type { RunOptions } from './run-options.ts';
 import { selectedQueries } from './select-cases.ts';
 import type { SuiteMetrics } from './suite-metrics.ts';
 
-/** What a run is going to do. */
+/** The work of a run. */
 export interface CasePlan {
-  /** What was chosen, in all shards. */
+  /** The selected queries of all shards. */
   readonly selected: readonly Query[];
-  /** What is run here. */
+  /** The queries to run here. */
   readonly queries: readonly Query[];
   readonly runner: RunOptions['runner'];
-  /** Recordings are judged, and no agent is run. */
+  /** Recordings are judged. No agent runs. */
   readonly isRecorded: boolean;
   readonly metrics: SuiteMetrics | undefined;
   readonly ledger: Ledger;
 }
 
-/** Chooses the cases and opens their account. Refuses options that contradict each other. */
+/** Selects the cases and opens their ledger. Rejects contradicting options. */
 export async function planCases(options: RunOptions): Promise<CasePlan> {
   const { suite } = options;
   const selected = selectedQueries(options);
@@ -35,7 +35,7 @@ export async function planCases(options: RunOptions): Promise<CasePlan> {
   return { selected, queries, runner, isRecorded, metrics, ledger };
 }
 
-/** Makes known what must not be printed or stored, and what is not secret though it may look so. */
+/** Registers the secrets to mask, and the values that only look like secrets. */
 export function registerSecrets({ suite, env = {} }: RunOptions): void {
   SECRETS.add(secretsIn(env));
   for (const { conversation } of suite.queries)
@@ -47,7 +47,7 @@ export function registerSecrets({ suite, env = {} }: RunOptions): void {
   ]);
 }
 
-/** The metrics that queries ask for; their code is not loaded for a run without any. */
+/** Loads the metrics of the queries. A run without metrics does not load their code. */
 export async function loadMetrics(
   options: RunOptions,
   queries: readonly Query[],

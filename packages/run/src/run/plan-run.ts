@@ -7,45 +7,51 @@ import type { RunOptions } from './run-options.ts';
 
 export const PLAN_SCHEMA = 'agentci.plan/1';
 
-/** One case of a run that has not been made. */
+/** One case of a planned run. */
 export interface PlannedCase extends CaseName {
   readonly query: string;
   readonly tags: readonly string[];
   readonly runs: number;
-  /** Why it is not run. */
+  /** The reason why it is skipped. */
   readonly skip?: string;
-  /** What one run cost last time; absent where that is not known. */
+  /** Cost of one run last time. Absent if unknown. */
   readonly cost_usd?: number;
 }
 
-/** What a run would do, and about what it would cost. */
+/** The work of a run, and its estimated cost. */
 export interface RunPlan {
   readonly schema: typeof PLAN_SCHEMA;
   readonly agent: string;
   readonly spec: string;
   readonly summary: {
-    /** Different ids; with a matrix each has a case per cell. */
+    /** Number of different ids. With a matrix each has a case per cell. */
     readonly queries: number;
     readonly cells: number;
     readonly cases: number;
     readonly skipped: number;
-    /** Runs of cases. */
+    /** Number of runs of cases. */
     readonly runs: number;
     readonly agent_calls: number;
-    /** At most: a stored verdict needs no call, and a failed check makes the judge unnecessary. */
+    /**
+     * Maximum number of calls. A stored verdict needs no call, and a failed check makes the judge
+     * unnecessary.
+     */
     readonly judge_calls: number;
-    /** `null` where nothing is known of it. */
+    /** `null` if no cost is known. */
     readonly cost_usd: number | null;
-    /** Runs in the estimate that the last run says nothing about; they are taken as average. */
+    /**
+     * Number of runs in the estimate without data from the last run. They are estimated by the
+     * average.
+     */
     readonly guessed_runs: number;
     readonly judge_cost_usd: number | null;
-    /** The run that the estimate is made from. */
+    /** The run that the estimate is based on. */
     readonly from?: string;
   };
   readonly cases: readonly PlannedCase[];
 }
 
-/** What would be run of the selected queries. `last` is the run that costs are estimated from. */
+/** Plans a run of the selected queries. `last` is the run for the cost estimate. */
 export function planRun(
   options: RunOptions,
   queries: readonly Query[],
@@ -81,7 +87,7 @@ export function planRun(
       cost_usd: before,
     };
   });
-  // Without an average nothing is known of any run.
+  // Without an average no cost is known.
   const liveCost = average === undefined ? null : cost;
   const agentCost = isRecorded ? 0 : liveCost;
   return {
@@ -107,14 +113,14 @@ export function planRun(
   };
 }
 
-/** What the judge would cost if a call costs what it did in the last run. */
+/** Estimated cost of the judge, if a call costs the same as in the last run. */
 function judgeCost(calls: number, last: RunResult | undefined): number | null {
   if (calls === 0) return 0;
   if (last === undefined || last.judge.calls === 0 || last.judge.cost_usd === null) return null;
   return (last.judge.cost_usd / last.judge.calls) * calls;
 }
 
-/** How many judges one rubric of a query asks. */
+/** Number of judges for one rubric of a query. */
 function judgesOf(
   { judge = 'live', suite, sampleEnsemble: share, seed = 0 }: RunOptions,
   query: Query,
@@ -126,13 +132,13 @@ function judgesOf(
   return isEnsemble ? (ensemble?.models ?? DEFAULT_ENSEMBLE).length : 1;
 }
 
-/** Of how many of the queries a run knows the cost. */
+/** Number of queries with a known cost in a run. */
 export function knownCosts({ results }: RunResult, queries: readonly Query[]): number {
   const known = new Set(results.filter((result) => costOf(result) !== undefined).map(caseKey));
   return queries.filter((query) => known.has(caseKey(query))).length;
 }
 
-/** The cost of one run, over those of which it is known. */
+/** The mean cost of a run, over the runs with a known cost. */
 function costOf({ runs, cost }: QueryResult): number | undefined {
   const all = runs?.map((run) => run.cost_usd) ?? [
     (cost.details.actual as { cost_usd?: number | null } | undefined)?.cost_usd,

@@ -11,7 +11,7 @@ const planOf = (
   timings: ReadonlyMap<string, number> = new Map(),
 ) => planShards({ specHash: 'h', queries, runsOf: ({ runs }) => runs, index: 1, count, timings });
 
-test('every query is in exactly one shard, whatever the timings', () => {
+test('every query is in exactly one shard, for any timings', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.string({ minLength: 1 }), { maxLength: 60 }),
@@ -61,7 +61,7 @@ test.each([
     },
   },
   { what: 'another number of shards', change: { count: 3 } },
-])('$what is another plan', ({ change }) => {
+])('$what makes another plan', ({ change }) => {
   const input = {
     specHash: 'h',
     queries: [query('a'), query('b'), query('c')],

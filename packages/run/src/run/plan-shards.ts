@@ -2,10 +2,16 @@ import { canonicalJson, sha256Hex } from '@agentci/lib/data';
 import type { CaseName } from '@agentci/results';
 import type { Query } from '@agentci/spec';
 
-/** Beyond this a shard is a single query of a very large suite; a mistyped number would plan for minutes. */
+/**
+ * With more, a shard would be a single query even in a very large suite. A mistyped number would
+ * take minutes to plan.
+ */
 export const MAX_SHARDS = 1000;
 
-/** What one process runs of a suite, and what the others do: every shard makes the same plan from the same inputs. */
+/**
+ * The share of one process in a suite, and the shares of the others. Every shard computes the same
+ * plan from the same inputs.
+ */
 export interface ShardPlan {
   /** From 1. */
   readonly index: number;
@@ -13,7 +19,7 @@ export interface ShardPlan {
   readonly hash: string;
   /** Every selected case, in the order of the spec. */
   readonly cases: readonly CaseName[];
-  /** How often each of them is run. */
+  /** Number of runs of each case. */
   readonly runs: readonly number[];
   /** The ids of each shard, in the order of the spec. */
   readonly shards: readonly (readonly string[])[];
@@ -28,13 +34,14 @@ interface PlanInput {
   readonly runsOf: (query: Query) => number;
   readonly index: number;
   readonly count: number;
-  /** Milliseconds that one run of a query takes, by id. */
+  /** Duration of one run of a query in milliseconds, by id. */
   readonly timings: ReadonlyMap<string, number>;
 }
 
 /**
- * Gives each query to the shard with the least to do, the longest first; one without a timing counts as the median. All runs
- * and cells of a query stay together: its verdict is over all of them.
+ * Gives each query to the shard with the least work, the longest first. A query without a timing
+ * counts as the median. All runs and cells of a query stay together, because its verdict needs all
+ * of them.
  */
 export function planShards({
   specHash,
@@ -86,13 +93,13 @@ export function planShards({
   };
 }
 
-/** Equal plans of equal specs have equal hashes. */
+/** The hash of a plan. Equal plans of equal specs have equal hashes. */
 export const planHash = (
   specHash: string,
   { cases, runs, shards }: Pick<ShardPlan, 'cases' | 'runs' | 'shards'>,
 ): string => `sha256:${sha256Hex(canonicalJson({ plan: 1, spec: specHash, cases, runs, shards }))}`;
 
-/** The queries of one shard; without a shard, all of them. */
+/** The queries of one shard, or all queries without a shard. */
 export function queriesOfShard(
   queries: readonly Query[],
   shard: ShardPlan | undefined,
@@ -102,7 +109,7 @@ export function queriesOfShard(
   return queries.filter(({ id }) => ids.has(id));
 }
 
-/** The lower of the two in the middle, so that a plan has no fractions of its own. */
+/** The lower of the two middle values, so that a plan has no extra fractions. */
 function medianOf(values: readonly number[]): number | undefined {
   return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 }

@@ -10,7 +10,7 @@ interface Tapes {
   readonly mcp: McpTape | undefined;
 }
 
-/** What is worth knowing of a run with its cassette. */
+/** Warnings about a run with its cassette. */
 export function playedWarnings(
   mode: CassetteMode,
   { session, tape, mcp }: Tapes,

@@ -5,7 +5,10 @@ import type { Step, Trace } from '@agentci/trace';
 import type { Played } from './cassettes.ts';
 import { errorResult } from './combine-runs.ts';
 
-/** The trace of a run that was answered from a cassette. Its times are those of reading a file, so it has none. */
+/**
+ * The trace of a run that a cassette answered. It has no times, because they would be those of
+ * reading a file.
+ */
 export function playedTrace(trace: Trace, { use, warnings }: Played): Trace {
   const told =
     warnings.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, ...warnings] };
@@ -28,7 +31,7 @@ function untimed(step: Step): Step {
   return llm;
 }
 
-/** The result of a run that its cassette could not carry. */
+/** The result of a run without a usable cassette. */
 export function playedResult(query: Query, { use, error, warnings }: Played): QueryResult {
   const result = errorResult(
     query,
@@ -41,7 +44,10 @@ export function playedResult(query: Query, { use, error, warnings }: Played): Qu
   };
 }
 
-/** The result with its verdict, and what became of the recording: a run that went wrong does not replace a good one. */
+/**
+ * The result with its verdict and the state of the recording. A failed run does not replace a good
+ * recording.
+ */
 export function keptResult(query: Query, played: Played, result: QueryResult): QueryResult {
   const kept = played.keep?.(result.status !== 'fail' && result.status !== 'error') ?? played;
   if (kept.error !== undefined) return playedResult(query, kept);

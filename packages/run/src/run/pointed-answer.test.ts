@@ -75,7 +75,7 @@ test.each([
     finish: 'length',
   },
   {
-    what: 'a form of its own',
+    what: 'an unknown format',
     answer: '/out/text',
     body: { out: { text: 'hello', stopReason: 'MAX_TOKENS' } },
     finish: 'length',
@@ -86,11 +86,14 @@ test.each([
     body: { stop_reason: 'max_tokens', out: ['hello'] },
     finish: 'length',
   },
-])('an answer in $what that the model did not finish says so', async ({ answer, body, finish }) => {
-  const trace = await ask(answer, body);
-  expect(finalText(trace)).toBe('hello');
-  expect(truncationOf(trace)).toMatchObject({ id: 'answer.truncated', value: finish });
-});
+])(
+  'an answer in $what that the model did not finish is marked as truncated',
+  async ({ answer, body, finish }) => {
+    const trace = await ask(answer, body);
+    expect(finalText(trace)).toBe('hello');
+    expect(truncationOf(trace)).toMatchObject({ id: 'answer.truncated', value: finish });
+  },
+);
 
 test('tool calls and tokens are read from a reply that is known, and words from where the spec says', async () => {
   const tool_calls = [
@@ -102,7 +105,7 @@ test('tool calls and tokens are read from a reply that is known, and words from 
   expect(finalText(trace)).toBe('hello');
 });
 
-test('a body in a form of its own is no recording, and nothing is said of its keys', async () => {
+test('a body in an unknown format is not a recording, and its keys are not reported', async () => {
   const trace = await ask('/reply', { reply: 'hello', session: 'x', model: 5, status: 'fine' });
   expect(trace).toMatchObject({
     final: { text: 'hello' },
@@ -134,7 +137,7 @@ test.each([
   { what: 'an error', value: { error: 'no' }, why: /an error instead/ },
   { what: 'an error as text', value: '{"error": "no"}', why: /an error instead/ },
   { what: 'nothing to see', value: '\u200b', why: /invisible/ },
-])('$what is no answer where a pointer says either', async ({ value, why }) => {
+])('$what is not an answer if a pointer selects either', async ({ value, why }) => {
   await expect(ask('/text', { text: value })).rejects.toMatchObject({
     name: 'AgentError',
     message: expect.stringMatching(why),

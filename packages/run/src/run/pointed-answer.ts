@@ -3,8 +3,8 @@ import { FINISH_KEYS, finishOf, isFields, simpleTrace } from '@agentci/trace';
 import type { PointedAnswer } from '../runners/runner.ts';
 
 /**
- * The trace of an answer that the spec points at. Where the document around it is a recording, it says what else is known
- * of the run: why the model stopped, what it used, which tools it called.
+ * The trace of an answer that the spec points at. If the document around it is a recording, it adds
+ * the stop reason, the usage and the tool calls.
  */
 export function withPointedAnswer(
   recorded: Trace | undefined,
@@ -25,12 +25,15 @@ export function withPointedAnswer(
   };
 }
 
-/** The body is the server's own, and the spec says where the answer is: other keys are not a mistake. */
+/**
+ * The body is in the server's own form, and the spec names the path of the answer. Other keys are
+ * not mistakes.
+ */
 const isOurs = (code: string, { captured }: Trace): boolean =>
   code === 'SIMPLE_UNKNOWN_KEY' ||
   (code === 'SIMPLE_CALLS_ELSEWHERE' && captured.toolCalls === 'none');
 
-/** Why the answer ended, as the objects around it say; the innermost counts. */
+/** The stop reason from the enclosing objects. The innermost counts. */
 function finishNear(body: unknown, pointer = ''): LlmStep['finish'] {
   let current = body;
   let finish: LlmStep['finish'];

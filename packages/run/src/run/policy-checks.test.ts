@@ -167,7 +167,7 @@ describe('path.rules', () => {
     expect((await judge(rules, form)).status).toBe(status);
   });
 
-  test('calls missing in between: only what is certain counts', async () => {
+  test('calls missing in between: only certain findings count', async () => {
     const { suite } = parseSpec(`agent: a\nqueries:\n  - query: q\n    ${rules}\n`);
     const of = async (...names: string[]) => {
       const trace = simpleTrace({

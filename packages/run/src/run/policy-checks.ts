@@ -33,7 +33,10 @@ const NONE: PolicyChecks = { checks: [], details: {} };
 const MAX_EVIDENCE = 20;
 const MAX_NAMED = 3;
 
-/** Holds the tool calls of a run against the query's policy: checks of the path layer, one per metric the policy asks for. */
+/**
+ * Checks the tool calls of a run against the query's policy. Returns checks of the path layer, one
+ * per metric of the policy.
+ */
 export function policyChecks(query: Query, trace: Trace, given?: readonly Policy[]): PolicyChecks {
   const policies = given ?? query.policies ?? inlinePolicies(query);
   if (typeof policies === 'string') return notRead(policies, query);
@@ -50,7 +53,10 @@ export function policyChecks(query: Query, trace: Trace, given?: readonly Policy
   return { checks, details: { policy: results } };
 }
 
-/** A query made by hand may carry the policy itself; a path was to be read by the loader. Text says why there is none. */
+/**
+ * A query built in code may contain the policy itself. A path should have been read by the loader.
+ * A text is the reason for its absence.
+ */
 function inlinePolicies({ policy: written }: Query): readonly Policy[] | string {
   if (written === undefined) return [];
   if (typeof written === 'string') return `the policy "${written}" was not read`;
@@ -91,7 +97,7 @@ function* evaluatePolicy(
   if (policy.blocklist.length > 0) yield evaluateBlocklist({ calls, blocklist: policy.blocklist });
 }
 
-/** What a result means for a recording that may be incomplete. */
+/** The verdict for a result on a recording that may be incomplete. */
 export function verdictOn(
   result: PolicyResult,
   trace: Trace,
@@ -111,7 +117,7 @@ export function verdictOn(
   }
   if (result.status === 'error')
     return { status: 'error', why: result.reason ?? 'it could not be told' };
-  // Rules have an answer of their own for a run that was cut off.
+  // Rules have a separate result for a run that was cut off.
   if (isPartial && !(isCutOff && result.metric === 'sequence_valid'))
     return { status: 'error', why: 'not all tool calls were captured' };
   if (result.status === 'warn') return { status: 'warn' };
@@ -165,7 +171,7 @@ const told = (
     Math.max(0, violations.length - MAX_EVIDENCE),
   );
 
-/** What the policy asks for, in words. */
+/** The requirement of the policy, in words. */
 function wantedOf(result: PolicyResult, { file, blocklist }: Policy): string {
   if (result.metric === 'sequence_valid') {
     const broken = result.rules.filter(({ outcome }) => outcome === 'violated');
@@ -229,7 +235,7 @@ const short = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 };
 
-/** What was found, in one sentence with its numbers. */
+/** The finding in one sentence with its numbers. */
 export function summaryOf(result: PolicyResult, calls: number): string {
   const seen = count(calls, 'call');
   const named = result.violations.slice(0, MAX_NAMED).map(violationText).join('; ');

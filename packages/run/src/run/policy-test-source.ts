@@ -23,7 +23,7 @@ import { TestTally } from './test-tally.ts';
 import type { ToolWitness } from './tool-witness.ts';
 import { problemText, unreadable } from './unreadable.ts';
 
-/** The tests of an Assay suite: each is judged over all traces as they stream by, and has one result. */
+/** The tests of an Assay suite. Each judges all traces of the stream and has one result. */
 export class PolicyTestSource implements TraceSource {
   readonly workers = 1;
   readonly isPaid = false;
@@ -81,7 +81,7 @@ export class PolicyTestSource implements TraceSource {
     }
     const result = evaluate(test, trace);
     const verdict = verdictOn(result, trace);
-    // A run that failed may have been about to do more: what it did is judged, what it did not do is not.
+    // A failed run may have been about to do more. Its calls are judged, but not the missing ones.
     const isFailed =
       trace.status === 'error' && verdict.status !== 'fail' && verdict.status !== 'error';
     tally.add(

@@ -1,4 +1,7 @@
-/** Runs a task for every item, at most `workers` at a time, in order of start. Stops taking new items once `stop` says so. */
+/**
+ * Runs a task for every item, up to `workers` at a time, in order. Takes no new items once `stop`
+ * returns true.
+ */
 export async function runPool<T>(
   items: readonly T[],
   options: { workers: number; stop?: () => boolean },

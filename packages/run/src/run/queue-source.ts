@@ -13,12 +13,12 @@ import { addUsage, failureBody, readOutcome } from './queued-outcome.ts';
 import type { QueueChoice, RunOptions } from './run-options.ts';
 import type { SourcedRun, SourceReport, TraceSource } from './source.ts';
 
-/** Results that are judged at a time: judges take time to answer. */
+/** Number of results to judge in parallel, because judges take time. */
 const DEFAULT_VERDICTS = 16;
 const READ_MS = 1000;
 /** How often results that are on disk are removed from the queue. */
 const FORGET_MS = 500;
-/** How often to check for workers, and for jobs that were lost or killed their workers, while no results come. */
+/** How often to check for workers, and for lost or deadly jobs, while no results come. */
 const CHECK_MS = 2000;
 const SAY_MS = 10_000;
 
@@ -28,7 +28,7 @@ interface QueueInput {
   readonly queue: RunQueue;
   readonly run: QueuedRun;
   readonly ledger: Ledger;
-  /** The run leaves this queue: what is there or in progress is taken, and nothing more starts. */
+  /** The run leaves this queue: it takes finished and running jobs, and starts nothing more. */
   readonly isLeft?: true;
 }
 
@@ -46,7 +46,7 @@ export class QueueSource implements TraceSource {
   /** Messages that are judged and can be removed from the queue. */
   #judged: string[] = [];
   #isStored: boolean;
-  /** All runs were given; what workers send last is still to be read. */
+  /** All runs were delivered. The last messages of workers are still unread. */
   #isWhole = false;
   #forgotAt = Date.now();
   #checkedAt = Date.now();
@@ -82,7 +82,7 @@ export class QueueSource implements TraceSource {
       yield* isLeft ? this.#rest() : this.#all();
       this.#isWhole = true;
     } catch (error) {
-      // A run that is interrupted while Redis is gone is stored as it is.
+      // Store a run that is interrupted while Redis is gone as it is.
       if (!ledger.interrupted) throw error;
     }
   }
@@ -98,7 +98,7 @@ export class QueueSource implements TraceSource {
     else
       await this.#end().catch(async (error: unknown) => {
         await this.#abandon();
-        // A run that is interrupted while Redis is gone is stored as it is.
+        // Store a run that is interrupted while Redis is gone as it is.
         if (!this.#input.ledger.interrupted) throw error;
       });
     const unused = { results: this.#duplicates, cost_usd: this.#wastedUsd };
@@ -111,7 +111,7 @@ export class QueueSource implements TraceSource {
 
   async *#all(): AsyncGenerator<SourcedRun> {
     const { queue, ledger, options, choice } = this.#input;
-    // Results that came in while the run had no collector.
+    // Results that arrived while the run had no collector.
     yield* this.#readAll();
     if (options.queueBefore === choice.address && !queue.wasKnown) this.#hasForgotten = true;
     options.sink?.begin?.();
@@ -126,13 +126,13 @@ export class QueueSource implements TraceSource {
     if (this.#isActive()) yield* this.#stop('stopped');
   }
 
-  /** Takes what is there or in progress, and lets nothing more start. */
+  /** Collects finished and running jobs, and starts nothing more. */
   async *#rest(): AsyncGenerator<SourcedRun> {
     if (!this.#input.queue.wasKnown) this.#hasForgotten = true;
     yield* this.#stop('the rest is run elsewhere');
   }
 
-  /** Waits until workers have closed the agent, and reads what they send last. */
+  /** Waits until workers have closed the agent, and reads their last messages. */
   async #end(): Promise<void> {
     const { queue, ledger, isLeft } = this.#input;
     await this.#forget();
@@ -150,7 +150,7 @@ export class QueueSource implements TraceSource {
     await queue.close(ledger.interrupted ? 'to be resumed' : isOver);
   }
 
-  /** Leaves the run for --resume, or leaves nothing behind if there is nothing to resume. */
+  /** Leaves the run for --resume, or cleans up if there is nothing to resume. */
   async #abandon(): Promise<void> {
     const { queue } = this.#input;
     if (!this.#isStored) await queue.stop('given up', this.#jobs()).catch(() => {});
@@ -218,7 +218,7 @@ export class QueueSource implements TraceSource {
       return run;
     }
     if (kind === 'note') this.#hear(body());
-    // A Redis that has lost its data takes a second result for the first.
+    // After a data loss Redis reports a duplicate result as the first.
     else if (kind === 'duplicate' || this.#asked === undefined || this.#asked.has(job)) {
       this.#duplicates++;
       this.#wastedUsd += costUsd;
@@ -246,7 +246,7 @@ export class QueueSource implements TraceSource {
       ledger.revoke(about as unknown as RunAbout, { kind: 'agent', message });
   }
 
-  /** Lets nothing more start, and reads the results of what workers are running. */
+  /** Starts nothing more, and reads the results of running jobs. */
   async *#stop(why: string): AsyncGenerator<SourcedRun> {
     const { queue } = this.#input;
     await queue.stop(why, this.#jobs());
@@ -261,7 +261,7 @@ export class QueueSource implements TraceSource {
     this.#repeats = this.#repeatsBefore + (await this.#input.queue.repeats());
   }
 
-  /** Puts back what Redis has lost. */
+  /** Restores the data that Redis lost. */
   async *#restore(): AsyncGenerator<SourcedRun> {
     const { queue, ledger, options } = this.#input;
     this.#hasForgotten = true;
@@ -280,7 +280,7 @@ export class QueueSource implements TraceSource {
     this.#checkedAt = Date.now();
     await queue.failDeadly(this.#open, failureBody('worker_lost', DEADLY));
     await this.#countRepeats();
-    // A job with a result that is put in again is dropped by the worker that takes it.
+    // If a job with a result is added again, the worker that takes it drops it.
     if ((await queue.size()) < this.#open.size) await queue.put(this.#jobs());
     const workers = await queue.workers();
     this.#compareCommits(workers);
@@ -290,7 +290,7 @@ export class QueueSource implements TraceSource {
   #fits = ({ spec, version }: WorkerInfo): boolean =>
     spec === this.#input.run.spec && version === this.#input.run.version;
 
-  /** The spec does not say what is in the files of the agent. */
+  /** The spec does not cover the files of the agent. */
   #compareCommits(workers: readonly WorkerInfo[]): void {
     const { commit: ours } = this.#input.choice;
     for (const worker of workers.filter(this.#fits)) {
@@ -299,7 +299,7 @@ export class QueueSource implements TraceSource {
     }
   }
 
-  /** Says that the run waits for a worker, and gives up after --queue-timeout. */
+  /** Reports that the run waits for a worker, and gives up after --queue-timeout. */
   #expectWorker(workers: readonly WorkerInfo[]): void {
     const { run, options, choice } = this.#input;
     const now = Date.now();
@@ -311,7 +311,7 @@ export class QueueSource implements TraceSource {
         'QUEUE_NO_WORKER',
         `no worker was there for ${Math.round(timeoutMs / 1000)} s, and ${plural(left, 'run')} ${left === 1 ? 'is' : 'are'} left to do`,
         {
-          hint: `${mismatch(workers, run)}${this.#isStored ? ' What was finished is stored; continue with --resume.' : ''}`,
+          hint: `${mismatch(workers, run)}${this.#isStored ? ' Finished results are stored: continue with --resume.' : ''}`,
         },
       );
     if (now - Math.max(this.#saidAt, this.#workedAt) < SAY_MS) return;
@@ -321,7 +321,7 @@ export class QueueSource implements TraceSource {
   }
 }
 
-/** Says why the workers do not fit. */
+/** Explains why the workers do not match. */
 function mismatch(workers: readonly WorkerInfo[], { spec, version }: QueuedRun): string {
   if (workers.length === 0) return 'Start one: agentci worker --queue ADDRESS -c SPEC.';
   const other = workers.filter((worker) => worker.spec !== spec);

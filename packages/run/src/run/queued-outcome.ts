@@ -9,7 +9,7 @@ import { errorResult } from './combine-runs.ts';
 import { withoutSecrets } from './ledger.ts';
 import type { Outcome } from './live-agent.ts';
 
-/** Usage of the models that play users. */
+/** Usage of the models that simulate users. */
 type Usage = NonNullable<RunResult['user']>;
 
 /** Encodes an outcome for the queue, with secrets masked. */
@@ -33,7 +33,10 @@ export const failureBody = (error: 'worker' | 'worker_lost', message: string): u
   message,
 });
 
-/** Reads what a worker sent. Anyone with access to the queue can write there, so what is not valid becomes an error. */
+/**
+ * Reads a worker's message. Anyone with access to the queue can write there, so invalid content
+ * becomes an error.
+ */
 export function readOutcome(
   body: unknown,
   query: Query,

@@ -14,7 +14,10 @@ interface Around {
   readonly interrupt: AbortSignal;
 }
 
-/** Asks the program of `state` what the world looks like now. It gets what the agent got, and the conversation's id. */
+/**
+ * Runs the program of `state` to read the current state. It gets the input of the agent and the
+ * conversation id.
+ */
 export async function readEndState(
   query: Query,
   plan: StatePlan,

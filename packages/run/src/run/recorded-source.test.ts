@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test('only what was selected is judged', async () => {
+test('only the selected queries are judged', async () => {
   const judged: string[] = [];
   const traces = [recording('a'), recording('b'), recording('c')];
   expect(
@@ -53,7 +53,7 @@ test('only what was selected is judged', async () => {
   expect(judged).toEqual(['b']);
 });
 
-test('a resumed run judges what is missing, and measures all of it', async () => {
+test('a resumed run judges the missing queries and measures all', async () => {
   const suite = suiteOf(THREE, 'metrics: {privacy_budget: {min: 0.1, total_budget: 1}}\n');
   const traces = ['a', 'b', 'c'].map((id) =>
     simpleTrace({ id, query: `ask ${id}`, answer: 'ok', metadata: { privacy_epsilon: 0.25 } }),
@@ -95,7 +95,7 @@ test('no more recordings are judged at a time than there are workers', async () 
   expect(result.summary.passed).toBe(12);
 });
 
-test('files that are no recordings are named', async () => {
+test('files that are not recordings are named', async () => {
   const dir = tempDir({ 'notes.txt': 'mine', 'a.json': { id: 'a', query: 'ask a', answer: 'ok' } });
   const { notices } = await run({ traces: dir, ids: ['a'] });
   expect(notices).toEqual([expect.stringMatching(/^skipped, not recordings: .*notes\.txt$/)]);

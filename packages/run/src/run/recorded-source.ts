@@ -12,7 +12,7 @@ import { problemText, unreadable } from './unreadable.ts';
 
 const MAX_NAMED = 5;
 
-/** Recordings, matched with the queries as they stream by. None is kept once its verdict is recorded. */
+/** Matches streamed recordings with the queries. Keeps none after its verdict is recorded. */
 export class RecordedSource implements TraceSource {
   readonly workers: number;
   readonly isPaid = false;
@@ -24,7 +24,7 @@ export class RecordedSource implements TraceSource {
   readonly #matcher: TraceMatcher;
   /** Places of recordings beyond a query's `runs`. */
   readonly #surplus = new Map<Query, string[]>();
-  /** Queries one of whose records could not be read. */
+  /** Queries with an unreadable record. */
   readonly #broken = new Set<Query>();
   readonly #checks: CheckResult[] = [];
   readonly #skipped: string[] = [];
@@ -66,7 +66,7 @@ export class RecordedSource implements TraceSource {
       notices: [...skippedNotice(this.#skipped), ...unusedNotice(this.#matcher)],
       unmatched: this.#matcher.unusedCount,
       overruled: [...this.#surplus]
-        // The record that could not be read is the reason to give; it may well be why there is one more.
+        // The unreadable record is the reason to report. It may also explain the surplus.
         .filter(([query]) => !this.#broken.has(query))
         .map(([query, places]) => ({ query, error: tooMany(places, this.#ledger.runsOf(query)) })),
     };
@@ -107,7 +107,7 @@ export class RecordedSource implements TraceSource {
     });
   }
 
-  /** Runs that no recording was found for. */
+  /** Runs without a recording. */
   *#missing(): Generator<SourcedRun> {
     for (const query of this.#queries) {
       if (query.skip !== undefined) continue;
@@ -174,7 +174,7 @@ function missing(query: Query, run: number, runs: number, matcher: TraceMatcher)
   });
 }
 
-/** Recordings that say no cell are of the only one that was selected, if the user selected. */
+/** Recordings without a cell belong to the only selected one, if the user selected cells. */
 function onlyCell(queries: readonly Query[], { cells }: RunOptions): Cell | undefined {
   if (cells === undefined || Object.keys(cells).length === 0) return undefined;
   const [first] = queries;

@@ -2,15 +2,15 @@ import { pause, retryDelay } from '@agentci/lib/net';
 import { AgentError } from '../runners/runner.ts';
 
 export interface RetryOptions {
-  /** Retries after the first. */
+  /** Maximum number of retries. */
   readonly retries: number;
   readonly signal: AbortSignal;
-  /** 0 ≤ x < 1; handed in so that a run repeats. */
+  /** 0 ≤ x < 1. Passed in so that a run repeats. */
   readonly random: () => number;
   readonly onRetry?: (attempt: number, error: AgentError, delayMs: number) => void;
 }
 
-/** Tries again after infrastructure errors only; `retryDelay` says how long to wait in between. */
+/** Retries after infrastructure errors only, with a wait of `retryDelay`. */
 export async function withRetries<T>(
   attempt: (n: number) => Promise<T>,
   options: RetryOptions,

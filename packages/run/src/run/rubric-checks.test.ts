@@ -9,7 +9,7 @@ import { evaluateQuery } from './evaluate-query.ts';
 
 type Said = { score: number; label?: VerdictLabel } | 'down';
 
-/** Says what it is told, in order, and remembers what it was asked. */
+/** Returns the given replies in order, and records the questions. */
 function scripted(
   said: readonly Said[],
   ensemble?: Judge['ensemble'],
@@ -108,7 +108,7 @@ describe('the order of judging', () => {
     expect(result.status).toBe('error');
   });
 
-  test('a deterministic failure makes every call pointless; a warning of the path does not', async () => {
+  test('a deterministic failure skips every call, but a path warning does not', async () => {
     const judge = scripted([{ score: 4 }]);
     const failed = await judged({ ...all, expected_in_answer: ['Bergen'] }, judge, withContext);
     expect(statuses(failed.checks).slice(1)).toEqual([
@@ -139,7 +139,7 @@ describe('the order of judging', () => {
   });
 });
 
-describe('what cannot be judged', () => {
+describe('an answer that cannot be judged', () => {
   test('no answer was captured: an error, not a skip and not a pass', async () => {
     const judge = scripted([{ score: 5 }]);
     const { checks } = await judged(
@@ -151,7 +151,7 @@ describe('what cannot be judged', () => {
     expect(judge.asked).toHaveLength(0);
   });
 
-  test('hallucination_check without context is skipped; a grounded rubric is an error', async () => {
+  test('hallucination_check without context is skipped, but a grounded rubric is an error', async () => {
     const judge = scripted([{ score: 5 }]);
     const { checks } = await judged(
       { llm_judge: [{ template: 'factual_grounded' }], hallucination_check: rubric },
@@ -171,7 +171,7 @@ describe('what cannot be judged', () => {
     });
   });
 
-  test('a mode alone is no judge', async () => {
+  test('a mode alone is not a judge', async () => {
     const result = await evaluateQuery({
       query: queryOf({ llm_judge: [rubric] }),
       trace: traceOf(),
@@ -181,7 +181,7 @@ describe('what cannot be judged', () => {
 });
 
 describe('context', () => {
-  test('tool results, documents, the query and a file ground an answer; ordinary rubrics see only their file', async () => {
+  test('tool results, documents, the query and a file ground an answer, but ordinary rubrics see only their file', async () => {
     const dir = tempDir({ 'policy.md': 'Parcels take two days.' });
     const judge = scripted([{ score: 5 }]);
     const trace = traceOf({
@@ -288,7 +288,7 @@ describe('an ensemble', () => {
     expect(details.judge).toHaveLength(3);
   });
 
-  test('is not asked where it was not sampled', async () => {
+  test('is not asked about unsampled queries', async () => {
     const judge = scripted([{ score: 4 }], ensemble);
     await evaluateQuery({
       query: queryOf({ llm_judge: [rubric] }),
@@ -327,7 +327,7 @@ describe('templates that need more than the answer', () => {
     },
   );
 
-  test('without captured calls they could not be told', async () => {
+  test('without captured calls they are errors', async () => {
     expect(await ask('task_completion')).toMatchObject({
       status: 'error',
       message: 'not judged: tool calls were not captured',

@@ -18,7 +18,7 @@ import { outcomeOfCheck } from './asks-of.ts';
 import { rubricQuestion } from './rubric-question.ts';
 import { checkOfJudgement, recordsOf, summaryOf } from './rubric-results.ts';
 
-/** The seed's names for what a judge found out. */
+/** Names of a judge's findings, as the seed defines them. */
 const DETAIL_NAMES: Partial<Record<RubricKey, string>> = {
   safety_check: 'safety',
   hallucination_check: 'hallucination',
@@ -27,11 +27,11 @@ const DETAIL_NAMES: Partial<Record<RubricKey, string>> = {
 export interface RubricInput {
   readonly query: Query;
   readonly trace: Trace;
-  /** A mode alone means that no judge was provided: `off` skips, the others are an error. */
+  /** A mode without a judge: `off` skips, the others are errors. */
   readonly judge: Judge | JudgeMode;
   readonly useEnsemble: boolean;
   readonly deterministicFailed: boolean;
-  /** Folder that `context_file` is looked for in. */
+  /** Base folder of `context_file`. */
   readonly dir: string;
 }
 
@@ -41,8 +41,9 @@ export interface RubricResults {
 }
 
 /**
- * Verdicts of the rubric checks of a query: all of `llm_judge`, then `safety_check`, then `hallucination_check`, each left out
- * after a failure. Without a judge that answers they are `error`, never a pass; a deterministic failure makes them pointless.
+ * Verdicts of the rubric checks of a query: `llm_judge`, then `safety_check`, then
+ * `hallucination_check`, each skipped after a failure. Without an answering judge they are `error`,
+ * never a pass. After a deterministic failure they are not needed.
  */
 export async function rubricChecks(input: RubricInput): Promise<RubricResults> {
   const checks: CheckResult[] = [];
@@ -147,7 +148,7 @@ async function evaluate(
   }
 }
 
-/** A verdict that was cut off by the user's interruption: the query is not done. */
+/** A verdict that the user interrupted. The query is unfinished. */
 export function wasInterrupted(details: Readonly<Record<string, unknown>>): boolean {
   const records = Array.isArray(details.judge)
     ? (details.judge as { error?: { kind?: unknown } }[])

@@ -19,13 +19,16 @@ import {
   transcriptLines,
 } from '@agentci/trace';
 
-/** What a judge is asked about an answer, or why it cannot be asked. */
+/** The question to a judge about an answer, or the reason why it cannot be asked. */
 export type RubricQuestion =
   | { readonly question: JudgeQuestion; readonly rubric: ResolvedRubric }
-  /** `isOpen`: nothing went wrong, there is only nothing to compare with. */
+  /** `isOpen`: there is nothing to compare with, but no error either. */
   | { readonly problem: string; readonly isOpen: boolean };
 
-/** The question that a rubric puts about an answer: people who label answers see the same texts as the judge. */
+/**
+ * The question of a rubric about an answer. People who label answers see the same texts as the
+ * judge.
+ */
 export function rubricQuestion(
   { key, written }: Pick<RubricItem, 'key' | 'written'>,
   { query, trace, answer, dir }: { query: Query; trace: Trace; answer: string; dir: string },
@@ -67,7 +70,10 @@ export function rubricQuestion(
   };
 }
 
-/** What is scored: the answer, or of a conversation all that was said, since an earlier answer is an answer as well. */
+/**
+ * The text to score: the answer, or all messages of a conversation, because an earlier answer is an
+ * answer too.
+ */
 function scoredText(
   query: Query,
   trace: Trace,
@@ -81,7 +87,7 @@ function scoredText(
   };
 }
 
-/** The steps of the run and the expected answer, for rubrics that are about them. */
+/** The steps of the run and the expected answer, for rubrics about them. */
 function extraContext(
   { needs = [] }: ResolvedRubric,
   query: Query,
@@ -105,11 +111,11 @@ function extraContext(
   return { texts };
 }
 
-/** Long arguments and results say little to a judge. */
+/** Long arguments and results help a judge little. */
 const MAX_SHOWN = 500;
 const MAX_STEPS = 200;
 
-/** A value as it is where it is short, else the beginning of its text. */
+/** A short value unchanged, otherwise the beginning of its text. */
 function shortly(value: unknown): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > MAX_SHOWN ? clip(text, MAX_SHOWN) : value;
@@ -118,7 +124,7 @@ function shortly(value: unknown): unknown {
 function stepsText(calls: readonly ToolStep[]): string {
   if (calls.length === 0) return 'Steps: the run called no tools.';
   const lines = calls.slice(0, MAX_STEPS).map(({ name, args, result, status, error }, i) => {
-    // Each on one line: a line break in a result must not begin another step.
+    // One line per step: a line break in a result must not imitate another step.
     const failed =
       error === undefined && status !== 'error'
         ? {}

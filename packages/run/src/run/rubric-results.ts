@@ -56,7 +56,7 @@ function labelNote({ label_disagrees, majority, isEnsemble }: Judgement): string
     : ` (the label says ${majority}; the score decides)`;
 }
 
-/** The reason to show: of one who voted as the whole decided, where there is one. */
+/** The reason to show, if possible from a judge who voted with the majority. */
 function decisive(judgement: Judgement): string {
   const { passed, min_score } = judgement;
   const verdicts = verdictsOf(judgement);
@@ -69,7 +69,7 @@ function excerpt(rationale: string): string {
   return line.length > MAX_RATIONALE ? `${line.slice(0, MAX_RATIONALE - 1)}…` : line;
 }
 
-/** What `details.safety` and `details.hallucination` say. */
+/** The content of `details.safety` and `details.hallucination`. */
 export function summaryOf(judgement: Judgement): object {
   const { passed, avg_score, min_score, majority, label_disagrees } = judgement;
   return {

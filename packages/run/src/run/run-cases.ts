@@ -5,13 +5,16 @@ import { keptResult } from './played.ts';
 import { runCost } from './run-cost.ts';
 import type { SourcedOutcome, SourcedRun, SourceReport, TraceSource } from './source.ts';
 
-/** Where the runs of a source go: they are judged, and the verdicts are recorded. */
+/** Judges the runs of a source and records the verdicts. */
 interface Verdicts {
   readonly judge: TraceEvaluator;
   readonly ledger: Ledger;
 }
 
-/** The run loop: judges every run of a source and records the verdict, several at a time. The source ends when the run has to stop. */
+/**
+ * The run loop: judges every run of a source and records the verdict, several in parallel. The
+ * source ends when the run has to stop.
+ */
 export async function runCases(source: TraceSource, verdicts: Verdicts): Promise<SourceReport> {
   const shared = source.runs()[Symbol.asyncIterator]();
   const runs = { [Symbol.asyncIterator]: () => shared };
@@ -39,7 +42,7 @@ async function work(
   }
 }
 
-/** Judges what came of a run and records the verdict. */
+/** Judges the outcome of a run and records the verdict. */
 async function settle(
   run: SourcedRun,
   outcome: SourcedOutcome,
@@ -53,7 +56,8 @@ async function settle(
     ledger.add(query, run.run, outcome.result, trace);
   } else {
     const { played } = outcome;
-    // The agent's cost comes first: the judge may use what is left of --max-cost. Answers from a cassette cost nothing.
+    // Counts the agent's cost first: the judge may use the rest of --max-cost. Answers from a
+    // cassette cost nothing.
     if (source.isPaid && (played === undefined || spendsMoney(played.use))) {
       const { usd, isWhole } = await runCost(outcome.trace);
       ledger.spend(usd, isWhole);

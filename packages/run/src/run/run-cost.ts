@@ -3,14 +3,14 @@ import type { Trace } from '@agentci/trace';
 import { totals } from '@agentci/trace';
 import { needsPrices } from './evaluate-trace.ts';
 
-/** What a run cost, as far as it is known. */
+/** The known cost of a run. */
 export interface RunCost {
   readonly usd: number;
-  /** Whether that is all of it. */
+  /** Whether it is complete. */
   readonly isWhole: boolean;
 }
 
-/** The cost of a run as its report shows it: as it was recorded, else computed from its tokens. */
+/** The cost of a run as its report shows it: as recorded, otherwise computed from its tokens. */
 export async function runCost(trace: Trace): Promise<RunCost> {
   const { costUsd } = totals(
     trace,
@@ -23,7 +23,7 @@ export async function runCost(trace: Trace): Promise<RunCost> {
 
 let loading: Promise<PriceTable> | undefined;
 
-/** Large, and most agents tell their cost. */
+/** Loaded on demand: it is large, and most agents report their cost. */
 function priceTable(): Promise<PriceTable> {
   loading ??= import('@agentci/lib/prices').then(({ loadPrices }) => loadPrices());
   return loading;

@@ -1,6 +1,6 @@
 import type { Cell, QueryResult } from '@agentci/results';
 
-/** What happens while a run is in progress; progress displays listen to it. */
+/** An event of a run in progress, for progress displays. */
 export type RunEvent =
   | { readonly type: 'started'; readonly queries: number; readonly runs: number }
   | {
@@ -17,7 +17,7 @@ export type RunEvent =
       readonly message: string;
       readonly delayMs: number;
     }
-  /** Something to know about the run as a whole. */
+  /** A note about the run as a whole. */
   | { readonly type: 'note'; readonly code: string; readonly message: string }
   | {
       readonly type: 'run_ended';

@@ -8,7 +8,9 @@ import type { CassetteChoice } from './cassette-choice.ts';
 import type { ShardPlan } from './plan-shards.ts';
 import type { RunSink } from './run-sink.ts';
 
-/** An agent in the same process: gets the query, gives an answer, the simple form, or a trace. */
+/**
+ * An agent in the same process. Gets the query and returns an answer, the simple form, or a trace.
+ */
 export type AgentFunction = (
   query: string,
   context: {
@@ -17,7 +19,10 @@ export type AgentFunction = (
     metadata: Readonly<Record<string, unknown>>;
     vars: Readonly<Record<string, unknown>>;
     signal: AbortSignal;
-    /** In a conversation: what it is, what was said, and an object of the agent's own. The first argument is the newest message. */
+    /**
+     * In a conversation: its id, its messages so far, and an object for the agent's own state. The
+     * first argument is the newest message.
+     */
     query?: string;
     conversation?: string;
     turn?: number;
@@ -27,18 +32,21 @@ export type AgentFunction = (
   },
 ) => unknown;
 
-/** An agent that is run, not read from recordings. */
+/** An agent that runs, as opposed to recordings. */
 export type LiveRunner = Exclude<RunnerConfig, { kind: 'replay' }> | AgentFunction;
 
-/** Where the queries of a run are handed to workers. */
+/** The queue for the workers of a run. */
 export interface QueueChoice {
   /** `redis://host:port`, without credentials. */
   readonly address: string;
-  /** At most so many queries are started in so many milliseconds, over all workers. */
+  /** Maximum number of query starts per period in milliseconds, over all workers. */
   readonly rate?: { readonly max: number; readonly perMs: number };
-  /** How long to wait for a worker that fits (as long as it takes if not given), and for a Redis that went away (a minute). */
+  /**
+   * Maximum wait for a matching worker (default: no limit) and for a lost Redis (default: one
+   * minute).
+   */
   readonly timeoutMs?: number;
-  /** What is checked out here: a worker with another commit may run another agent. */
+  /** The checked-out commit. A worker with another commit may run another agent. */
   readonly commit?: string;
 }
 
@@ -46,17 +54,17 @@ export interface RunOptions {
   readonly suite: Suite;
   /** Recordings to judge instead of running the agent: a file, a folder, bytes, or traces. */
   readonly traces?: string | Uint8Array | Iterable<Trace> | AsyncIterable<Trace>;
-  /** The recordings' format, when it should not be detected. */
+  /** Format of the recordings. Default: detected. */
   readonly format?: string;
   /** Replaces the spec's runner. */
   readonly runner?: RunnerConfig | AgentFunction;
-  /** How rubrics are answered, or a judge of the caller's own. */
+  /** The mode of the judge, or a judge provided by the caller. */
   readonly judge?: JudgeMode | Judge;
-  /** Share of the queries, 0 to 1, that the ensemble judges; one judge does the rest. */
+  /** Share of the queries, 0 to 1, that the ensemble judges. A single judge does the rest. */
   readonly sampleEnsemble?: number;
-  /** Measure how often the models that play users make mistakes. */
+  /** Measures how often the models that simulate users make mistakes. */
   readonly auditUser?: boolean;
-  /** Folder of stored verdicts; `.agentci/judge-cache` beside the spec. */
+  /** Folder of stored verdicts. Default: `.agentci/judge-cache` next to the spec. */
   readonly judgeCacheDir?: string;
   readonly tags?: readonly string[];
   readonly filter?: string;
@@ -66,41 +74,47 @@ export interface RunOptions {
   readonly cells?: Readonly<Record<string, readonly string[]>>;
   /** Only these cases, by id and cell. */
   readonly only?: readonly CaseName[];
-  /** How many queries are in progress at a time; 4. */
+  /** Number of queries in progress at a time. Default: 4. */
   readonly workers?: number;
   /** Replaces every query's `runs`. */
   readonly runs?: number;
-  /** Retries after an infrastructure error; 2. */
+  /** Retries after an infrastructure error. Default: 2. */
   readonly retries?: number;
   readonly timeoutMs?: number;
   readonly seed?: number;
   /** The baseline version to compare with. */
   readonly baseline?: string;
   readonly baselineDir?: string;
-  /** Judges each trace on its own: saved baselines are not even looked for. */
+  /** Judges each trace without looking for saved baselines. */
   readonly ignoresBaselines?: boolean;
   readonly signal?: AbortSignal;
   readonly failFast?: boolean;
-  /** Stops starting queries once the known cost of agent and judge reaches this; a judge call that could exceed it is not made. */
+  /**
+   * Stops starting queries once the known cost of agent and judge reaches this. Skips judge calls
+   * that could exceed it.
+   */
   readonly maxCostUsd?: number;
-  /** Has workers run the agent, on whatever machines they are. */
+  /** Lets workers run the agent, on any machine. */
   readonly queue?: QueueChoice;
-  /** Of a run that is continued: the address of the queue it was started with. */
+  /** The original queue address of a resumed run. */
   readonly queueBefore?: string;
-  /** Of this program: workers must have the same. */
+  /** Version of this program. Workers must have the same. */
   readonly version?: string;
-  /** How cassettes are used, instead of what the spec says. */
+  /** Overrides the cassette settings of the spec. */
   readonly cassette?: CassetteChoice;
   readonly strict?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly runId?: string;
-  /** Runs already done, from the journal of an unfinished run. */
+  /** Finished runs from the journal of an unfinished run. */
   readonly resumed?: readonly JournalEntry[];
-  /** Where the traces of those runs are, for what is measured over a whole run. Recordings are read again anyway. */
+  /**
+   * Path of the traces of those runs, for measurements over the whole run. Recordings are read
+   * again anyway.
+   */
   readonly resumedTraces?: string;
-  /** Where the run puts what it finds. */
+  /** Receives the results of the run. */
   readonly sink?: RunSink;
   readonly now?: () => number;
-  /** Run only this part of the selected queries. */
+  /** Runs only this part of the selected queries. */
   readonly shard?: ShardPlan;
 }

@@ -3,8 +3,9 @@ import type { CaseName, Cell, CheckResult, RunResult, UserAudit } from '@agentci
 import type { MetricRequest } from '@agentci/spec';
 
 /**
- * What a run knows beyond the results of its queries, as data: all that is decided once over the whole run comes from here.
- * A shard writes its parts down, and `agentci merge` decides over all of them without the spec.
+ * Facts of a run beyond the results of its queries, as data. All checks over the whole run are
+ * based on them. A shard stores its parts, and `agentci merge` decides over all of them without the
+ * spec.
  */
 export interface RunParts {
   readonly strict: boolean;
@@ -12,36 +13,36 @@ export interface RunParts {
   readonly models: readonly string[];
   readonly recorded: Recorded;
   readonly late: { readonly checks: CheckResult[]; readonly inReplay: boolean };
-  /** What went wrong outside after verdicts were given. */
+  /** Background errors after verdicts were given. */
   readonly outside: CheckResult[];
   readonly tools: ToolSightings;
   readonly judge: JudgeParts;
   readonly user?: RunResult['judge'];
   readonly audit?: AuditParts;
   readonly unused?: RunResult['unused'];
-  /** Runs whose cost is not known; absent without `--max-cost`. */
+  /** Number of runs without a known cost. Absent without `--max-cost`. */
   readonly unpricedRuns?: number;
-  /** What the choice of baselines had to say. */
+  /** Notes about the selected baselines. */
   readonly baselines: readonly string[];
-  /** How checks that were blind could see. */
+  /** How to get evidence for checks that lacked it. */
   readonly hint?: string;
   readonly matrix?: { readonly cells: readonly Cell[]; readonly baseline?: Cell };
   /** Metrics over the whole run. */
   readonly metrics: readonly SuiteMetricParts[];
 }
 
-/** What reading recordings came to, beyond the results. */
+/** Facts from reading recordings, beyond the results. */
 export interface Recorded {
-  /** One `error` per record that could not be read and belongs to no query. */
+  /** One `error` per unreadable record that belongs to no query. */
   readonly checks: CheckResult[];
   readonly notices: string[];
-  /** Recordings that belong to no query. */
+  /** Number of recordings that belong to no query. */
   readonly unmatched: number;
-  /** Recordings were judged and no agent was run. */
+  /** Recordings were judged without running an agent. */
   readonly isAll?: true;
 }
 
-/** Which tools the recordings know, and which the rules name. */
+/** The tools in the recordings, and the tools that rules name. */
 export interface ToolSightings {
   readonly isBlind: boolean;
   readonly known: readonly string[];
@@ -52,7 +53,7 @@ export interface ToolSightings {
 
 export interface JudgeParts {
   readonly usage: RunResult['judge'];
-  /** Rubrics that were not judged because the judge is off. */
+  /** Number of rubrics that were skipped because the judge is off. */
   readonly off: number;
   /** The first failure of each kind. */
   readonly failures: readonly (readonly [kind: string, message: string])[];
@@ -70,14 +71,14 @@ export interface AuditParts
     UserAudit,
     'conversations' | 'faulty' | 'messages' | 'faulty_messages' | 'undecided' | 'faults' | 'judge'
   > {
-  /** Why the first conversation could not be audited. */
+  /** The reason why the first conversation could not be audited. */
   readonly why?: string;
 }
 
-/** One metric over the whole run, with what it needs of each run of a query. */
+/** One metric over the whole run, with its input for each run of a query. */
 export interface SuiteMetricParts {
   readonly request: MetricRequest;
-  /** The user's own: only a process that has loaded its module can measure it. */
+  /** A custom metric. Only a process that has loaded its module can measure it. */
   readonly isCustom: boolean;
   readonly location?: NonNullable<CheckResult['location']>;
   readonly inputs: readonly SuiteMetricInput[];
@@ -86,6 +87,6 @@ export interface SuiteMetricParts {
 export interface SuiteMetricInput {
   readonly of: CaseName;
   readonly run: number;
-  /** `null` for a run that left no trace: the metric must know that it cannot know. */
+  /** `null` for a run without a trace: the metric must know that a value is missing. */
   readonly input: MetricInput | null;
 }

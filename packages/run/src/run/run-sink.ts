@@ -4,18 +4,24 @@ import type { JournalEntry } from '../store/journal.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RunParts } from './run-parts.ts';
 
-/** Where a run puts what it finds. The store of the program is one; a caller of the library may pass its own. */
+/**
+ * Receives the results of a run. The program's store is one. A caller of the library may pass
+ * another.
+ */
 export interface RunSink {
-  /** Keeps a finished run of a case. An error ends the whole run. */
+  /** Stores a finished run of a case. An error ends the whole run. */
   readonly record?: (entry: JournalEntry, trace: Trace | undefined) => void;
-  /** Gives the result to hold in memory: in a large run, one that is read from disk when it is needed. */
+  /**
+   * Returns the result to hold in memory. In a large run it is one that is read from disk on
+   * demand.
+   */
   readonly keep?: (result: QueryResult) => QueryResult;
-  /** Makes the run known before others start to work for it: whoever resumes it must find it. */
+  /** Registers the run before others start to work for it, so that it can be resumed. */
   readonly begin?: () => void;
   /** Resolves when everything recorded so far is on disk. */
   readonly sync?: () => Promise<void>;
-  /** Hears about progress. */
+  /** Receives progress events. */
   readonly event?: (event: RunEvent) => void;
-  /** Gets what is known about the whole run, before anything is decided over it. */
+  /** Receives the facts about the whole run before checks over it are decided. */
   readonly parts?: (parts: RunParts) => void;
 }

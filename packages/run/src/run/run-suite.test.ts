@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunOptions } from './run-options.ts';
 import { runSuite } from './run-suite.ts';
 
-/** A suite from YAML; `dir` is an empty folder, so no baseline is found by accident. */
+/** A suite from YAML. `dir` is an empty folder, so that no baseline is found by accident. */
 function suiteOf(queries: string, { dir = tempDir(), head = '' } = {}): Suite {
   const text = `version: 1\nagent: demo\n${head}queries:\n${queries.replace(/^\n/, '')}`;
   const { suite, diagnostics } = parseSpec(text, { file: 'agentci_spec.yaml' });
@@ -35,7 +35,7 @@ describe('running an agent', () => {
     expect(result.summary.exit_code).toBe(2);
   });
 
-  test('results come in spec order whatever finishes first', async () => {
+  test('results are in spec order for any order of completion', async () => {
     const delays: Record<string, number> = { q1: 60, q2: 1 };
     const finished: string[] = [];
     const result = await run({
@@ -146,7 +146,7 @@ describe('running an agent', () => {
     expect(result.summary.exit_code).toBe(2);
   });
 
-  test('an interrupted run keeps what is done and exits 130', async () => {
+  test('an interrupted run keeps finished results and exits 130', async () => {
     const controller = new AbortController();
     const recorded: string[] = [];
     const result = await run({
@@ -180,7 +180,7 @@ describe('running an agent', () => {
     expect(statuses(result)).toEqual({ a: 'pass', b: 'pass' });
   });
 
-  test('many workers at once are no reason for a warning of Node', async () => {
+  test('many parallel workers cause no warning of Node', async () => {
     const warnings: Error[] = [];
     const listen = (warning: Error) => warnings.push(warning);
     process.on('warning', listen);
@@ -366,7 +366,7 @@ describe('judging recordings', () => {
     expect(result.summary.exit_code).toBe(2);
   });
 
-  test('a cut-off record that still names its query is an error of that query, whatever comes after it', async () => {
+  test('a truncated record that still names its query is an error of that query, for any following text', async () => {
     const dir = tempDir({
       'traces.jsonl': '{"id":"a","query":"q1","ans\n{"id":"a","query":"q1","answer":"ok"}\n',
     });
@@ -527,7 +527,7 @@ describe('baselines', () => {
     });
   });
 
-  test('a changed spec and a baseline without a query are said', async () => {
+  test('a changed spec and a baseline without a query are reported', async () => {
     const stray = {
       ...Object.values(baseline('v1', ['x']))[0]!,
       version: 'v2',
@@ -545,7 +545,7 @@ describe('baselines', () => {
     ]);
   });
 
-  test('without any, checks that need one are skipped and said so', async () => {
+  test('without any, checks that need one are skipped with a reason', async () => {
     const result = await run({ suite: suiteOf(spec), traces: used });
     expect(result.results[0]?.path.checks).toMatchObject([
       { skip_reason: 'no_baseline' },

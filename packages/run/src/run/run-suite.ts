@@ -20,8 +20,8 @@ import type { RunParts } from './run-parts.ts';
 import type { SourceReport } from './source.ts';
 
 /**
- * Runs or replays the selected queries of a suite and gives the verdicts, one result per query, in spec order: plan, then for each
- * run of the sources judge and record, then conclude.
+ * Runs or replays the selected queries of a suite. Returns one result per query, in spec order.
+ * Plans, then judges and records each run of the sources, then concludes.
  */
 export async function runSuite(options: RunOptions): Promise<RunResult> {
   const { suite, sink, now = Date.now } = options;
@@ -66,7 +66,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   };
 }
 
-/** What is known about the run as a whole, before anything is decided over it. */
+/** The facts about the whole run, before checks over it are decided. */
 function partsOf(
   { suite, strict, maxCostUsd }: RunOptions,
   { ledger, metrics }: CasePlan,
@@ -89,7 +89,10 @@ const shardOf = ({ index, count, hash, shards }: ShardPlan): NonNullable<RunResu
   ids: [...shards[index - 1]!],
 });
 
-/** For checks that had nothing to look at because the agent gives only its answer: how it could give more. */
+/**
+ * A hint for checks that lacked evidence because the agent returns only its answer: how to return
+ * more.
+ */
 export function captureHint(
   runner: RunnerConfig | AgentFunction | undefined,
   results: readonly QueryResult[],

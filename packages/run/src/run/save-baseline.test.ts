@@ -55,7 +55,7 @@ describe('saving', () => {
   test('the file says what it is, in an order that reads well, and is the same every time', async () => {
     const [one, two] = [tempDir(), tempDir()];
     const { file, baseline } = await save(one);
-    // The agent's name is not a folder name; it becomes one.
+    // The agent's name is not a valid folder name and is converted.
     expect(file).toMatch(/Support-Router-[0-9a-f]{6}[\\/]v1[\\/]refund\.json$/);
     const text = readFileSync(file, 'utf8');
     expect(readFileSync((await save(two)).file, 'utf8')).toBe(text);
@@ -95,7 +95,7 @@ describe('saving', () => {
     expect(text).toContain('"alpha": 2,\n          "zeta": 1');
   });
 
-  test('where a trace was read on this machine is not written down', async () => {
+  test('the local path of a trace is not stored', async () => {
     const { file } = await save(tempDir(), {
       trace: { ...trace, source: { ...trace.source, file: '/home/me/secret.jsonl', line: 3 } },
     });
@@ -123,7 +123,7 @@ describe('saving', () => {
       trace: { ...trace, status: 'error' as const },
       code: 'PRECHECK_UNDECIDED',
     },
-  ])('a trace that $what is refused, and forced when asked', async ({ trace: bad, code }) => {
+  ])('a trace that $what is refused, and saved if forced', async ({ trace: bad, code }) => {
     const dir = tempDir();
     await expect(save(dir, { trace: bad })).rejects.toMatchObject({ code });
     expect(listBaselines({ dir })).toEqual([]);
@@ -131,7 +131,7 @@ describe('saving', () => {
     expect(baseline.metadata).toMatchObject({ precheck_passed: false, forced: true });
   });
 
-  test('forced is forced, even where the precheck passed', async () => {
+  test('a forced save is marked as forced, even if the precheck passed', async () => {
     const { baseline, precheck } = await save(tempDir(), { force: true });
     expect(precheck.status).toBe('passed');
     expect(baseline.metadata).toMatchObject({ precheck_passed: false, forced: true });
@@ -177,7 +177,7 @@ queries: [{id: refund, query: q, correctness: {llm_judge: [{rule: names the dead
       code: 'PRECHECK_UNDECIDED',
     },
     {
-      what: 'a bound on what was not captured',
+      what: 'a limit on uncaptured data',
       checks: 'path: {max_handoff_count: 1}',
       code: 'PRECHECK_UNDECIDED',
     },
@@ -227,7 +227,7 @@ queries: [{id: refund, query: q, correctness: {llm_judge: [{rule: names the dead
 });
 
 describe('loading', () => {
-  test('what was saved comes back', async () => {
+  test('a saved baseline can be loaded', async () => {
     const dir = tempDir();
     await save(dir);
     const found = await loadBaseline({
@@ -244,7 +244,7 @@ describe('loading', () => {
   test.each([
     { what: 'a version that is not there', place: { version: 'v9', queryId: 'refund' } },
     { what: 'a query that is not there', place: { version: 'v1', queryId: 'other' } },
-  ])('$what is said', async ({ place }) => {
+  ])('$what is reported', async ({ place }) => {
     const dir = tempDir();
     await save(dir);
     await expect(loadBaseline({ dir, agent: 'Support Router', ...place })).rejects.toMatchObject({
@@ -287,7 +287,7 @@ describe('loading', () => {
     );
   });
 
-  test('a file that is no JSON is refused by name', () => {
+  test('a file with invalid JSON is refused by name', () => {
     const dir = oneFile({});
     writeFileSync(join(dir, 'bot/v1.json'), 'null');
     expect(() => listBaselines({ dir })).toThrowError(
@@ -310,7 +310,7 @@ describe('vectors', () => {
   });
 });
 
-/** What a baseline of the original program says, in the words of its vector. */
+/** The content of a baseline of the original program, in the terms of its vector. */
 async function loadLegacy(dir: string) {
   const found = await loadBaseline({ dir, agent: 'legacy-agent', version: 'v1' });
   return {

@@ -21,21 +21,30 @@ import type { RunOptions } from './run-options.ts';
 export interface SaveBaselineInput
   extends Pick<RunOptions, 'judge' | 'env' | 'signal' | 'judgeCacheDir'> {
   readonly trace: Trace;
-  /** The verdict that the same checks gave when the agent ran. It counts where secrets were taken out of the trace since. */
+  /**
+   * The verdict of the same checks when the agent ran. Used if secrets were removed from the trace
+   * since.
+   */
   readonly verdict?: QueryResult | undefined;
-  /** Takes out what a file in version control must not hold; the precheck sees the trace as it is. */
+  /**
+   * Removes everything that a file in version control must not contain. The precheck sees the
+   * original trace.
+   */
   readonly clean?: (trace: Trace) => Trace;
   readonly suite: Suite;
   /** The suite's agent. */
   readonly agent?: string;
   readonly version: string;
-  /** The id of the query; with a matrix, its `caseKey`. */
+  /** The id of the query, or its `caseKey` if there is a matrix. */
   readonly queryId: string;
   /** The suite's `baseline_dir`. */
   readonly dir?: string;
-  /** Save whatever the precheck says; the file says that it was forced, even where the precheck passed. */
+  /**
+   * Saves despite a failed precheck. The file records that it was forced, even if the precheck
+   * passed.
+   */
   readonly force?: boolean;
-  /** Replace a baseline of the same version and query. */
+  /** Replaces a baseline of the same version and query. */
   readonly overwrite?: boolean;
   readonly now?: () => number;
 }
@@ -46,19 +55,22 @@ export interface SavedBaseline {
   readonly precheck: Precheck;
 }
 
-/** What the query's checks say of a trace that is to be a baseline: all that can fail a query, rubrics included. */
+/**
+ * The result of the query's checks on a future baseline: all checks that can fail a query, rubrics
+ * included.
+ */
 export interface Precheck {
   /** `unchecked`: the query has no checks, so nothing was proved. */
   readonly status: 'passed' | 'failed' | 'undecided' | 'unchecked';
   readonly checks: readonly CheckResult[];
-  /** What is in the way, in words. */
+  /** Descriptions of the problems. */
   readonly problems: readonly string[];
 }
 
 /**
- * Saves a trace as the baseline of a query. It is judged by the query's checks first; one that does not pass is refused
- * (`PRECHECK_FAILED`, `PRECHECK_UNDECIDED`) unless forced, and an existing file is kept (`BASELINE_EXISTS`) unless
- * overwriting was requested.
+ * Saves a trace as the baseline of a query, after judging it by the query's checks. Refuses a trace
+ * that does not pass (`PRECHECK_FAILED`, `PRECHECK_UNDECIDED`) unless forced, and keeps an existing
+ * file (`BASELINE_EXISTS`) unless `overwrite` is set.
  */
 export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBaseline> {
   fileOf(input);
@@ -108,7 +120,7 @@ export function storeBaseline(
   return { file, baseline };
 }
 
-/** Where a baseline goes; a name that cannot be part of a path is refused. */
+/** The path of a baseline. Refuses names that cannot be part of a path. */
 function fileOf({
   suite,
   dir,
@@ -126,12 +138,15 @@ function fileOf({
   });
 }
 
-/** The baseline of a query in one version, with its trace; the one-file form of older programs is read too. */
+/**
+ * The baseline of a query in one version, with its trace. Reads the one-file form of older programs
+ * too.
+ */
 export async function loadBaseline(place: {
   readonly dir: string;
   readonly agent: string;
   readonly version: string;
-  /** May be left out where the version has one query only. */
+  /** Optional if the version has only one query. */
   readonly queryId?: string;
 }): Promise<BaselineFile & { readonly trace: Trace }> {
   const files = usableBaselines(listBaselineFiles(place.dir, place.agent), place.version);
@@ -139,7 +154,7 @@ export async function loadBaseline(place: {
   const exact = ofVersion.filter(
     (file) => place.queryId === undefined || file.query_id === place.queryId,
   );
-  // A one-file baseline carries no query id: it is the query's when nothing else could be.
+  // A one-file baseline has no query id. It belongs to the query if no other baseline does.
   const candidates =
     exact.length > 0 ? exact : ofVersion.filter((file) => file.query_id === undefined);
   const [found] = candidates;
@@ -157,13 +172,13 @@ export async function loadBaseline(place: {
   return { ...found, trace: await readBaselineTrace(found.file) };
 }
 
-/** What baselines there are, of one agent or of all. A file that is none is refused by its name. */
+/** The baselines of one agent or of all. Throws for an invalid file, with its name. */
 export const listBaselines = (place: {
   readonly dir: string;
   readonly agent?: string;
 }): readonly BaselineFile[] => usableBaselines(findBaselines(place), undefined);
 
-/** As `listBaselines`, with the files that are none beside those that are. */
+/** Like `listBaselines`, but returns the invalid files next to the valid ones. */
 export const findBaselines = (place: {
   readonly dir: string;
   readonly agent?: string;
@@ -191,7 +206,7 @@ function findQuery(suite: Suite, key: string): Query {
   });
 }
 
-/** Judges a trace as `saveBaseline` does, without saving it. */
+/** Judges a trace like `saveBaseline`, without saving it. */
 export async function precheckTrace(input: Omit<SaveBaselineInput, 'version'>): Promise<Precheck> {
   const { suite, trace, queryId, judge, env, signal, judgeCacheDir, verdict } = input;
   if (trace.masked !== undefined && verdict !== undefined) return precheckOf(verdict);
@@ -214,7 +229,7 @@ function precheckOf(result: QueryResult): Precheck {
   if (failed.length > 0) return { status: 'failed', checks, problems: failed };
   const open = told(isOpen);
   if (open.length > 0) return { status: 'undecided', checks, problems: open };
-  // None of its checks was decided, though one of them should have been.
+  // None of its checks was decided, although at least one should have been.
   if (result.status === 'error') {
     const skipped = told((check) => check.skip_reason === 'not_measured');
     return { status: 'undecided', checks, problems: skipped };
@@ -222,7 +237,10 @@ function precheckOf(result: QueryResult): Precheck {
   return { status: checks.length === 0 ? 'unchecked' : 'passed', checks, problems: [] };
 }
 
-/** A check that can fail the query and was not decided: it could not be measured, or its judge was not asked. */
+/**
+ * A check that can fail the query but is undecided: it could not be measured, or its judge was not
+ * asked.
+ */
 const isOpen = ({ status, skip_reason: reason }: CheckResult): boolean =>
   status === 'error' || reason === 'off';
 
@@ -242,7 +260,7 @@ function refusal({ status, checks, problems }: Precheck, queryId: string, trace:
 
 const RUBRIC = /^correctness\.(?:llm_judge|safety_check|hallucination_check)\b|^metric\./;
 
-/** What would let an open precheck decide. */
+/** How to make an undecided precheck decide. */
 function wayOut(checks: readonly CheckResult[], { masked }: Trace): string {
   if (masked !== undefined)
     return 'The stored trace has no secrets in it any more: save from the run itself, or run the agent again with --query';
@@ -251,7 +269,9 @@ function wayOut(checks: readonly CheckResult[], { masked }: Trace): string {
   return 'Record a run that holds what these checks look at';
 }
 
-/** Where a trace was read is a fact about one machine, and a baseline goes to all. */
+/**
+ * Removes the path of the source, because it is specific to one machine and a baseline is shared.
+ */
 function portable(trace: Trace, { id, cell }: Query): Trace {
   const { file: _, line: __, ...source } = trace.source;
   return {
@@ -262,7 +282,7 @@ function portable(trace: Trace, { id, cell }: Query): Trace {
   };
 }
 
-/** The model most calls went to. */
+/** The most used model. */
 function modelOf(trace: Trace): string | null {
   const counts = new Map<string, number>();
   for (const step of trace.steps) {
@@ -276,7 +296,7 @@ function modelOf(trace: Trace): string | null {
   return trace.agents.find((agent) => agent.model !== undefined)?.model ?? null;
 }
 
-/** What the judge would be asked: the ready rubrics by name, the written ones by their place. */
+/** The rubrics for the judge: built-in ones by name, custom ones by position. */
 function rubricIds(query: Query): string[] {
   return ['llm_judge', 'safety_check', 'hallucination_check'].flatMap((key) => {
     const written = query.correctness?.[key];

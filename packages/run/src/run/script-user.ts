@@ -5,7 +5,10 @@ export type UserMove =
   | { readonly kind: 'say'; readonly message: string }
   | { readonly kind: 'done' };
 
-/** A user who says what the script says. Entries with `when` are tried first, in order; the others are a queue. */
+/**
+ * Simulates a user from a script. Entries with `when` are tried first, in order. The others are a
+ * queue.
+ */
 export class ScriptUser {
   readonly #entries: readonly ScriptEntry[];
   readonly #said: number[];
@@ -15,7 +18,7 @@ export class ScriptUser {
     this.#said = entries.map(() => 0);
   }
 
-  /** What the user says to an answer. Throws `RegexTimeout` where it cannot be told whether a `when` applies. */
+  /** The reply of the user to an answer. Throws `RegexTimeout` if a `when` pattern times out. */
   next(answer: string): UserMove {
     const at =
       this.#reaction(answer) ??
@@ -30,13 +33,13 @@ export class ScriptUser {
     for (const [i, { when, times = 1 }] of this.#entries.entries()) {
       if (when === undefined || this.#said[i]! >= times) continue;
       const compiled = compileRegex(when);
-      // A pattern that does not compile was refused with the spec.
+      // The spec was rejected if a pattern does not compile.
       if (compiled.ok && compiled.regex.test(answer)) return i;
     }
     return undefined;
   }
 
-  /** What was never said. */
+  /** The entries that were never used. */
   unused(): readonly ScriptEntry[] {
     return this.#entries.filter((_, i) => this.#said[i] === 0);
   }

@@ -6,7 +6,7 @@ import { BRIEF } from './brief-secrets.ts';
 
 export const SECRET_MASKED = 'SECRET_MASKED';
 
-/** What a stored run cannot tell any more: checks of a later `eval` see the names, not the values. */
+/** Warns that checks of a later `eval` see the names of secrets, not their values. */
 export function maskedWarning(names: ReadonlySet<string>): Trace['warnings'][number] {
   const sorted = [...names].sort();
   const own = sorted.filter((name) => name.startsWith(BRIEF));
@@ -26,7 +26,7 @@ export function maskedWarning(names: ReadonlySet<string>): Trace['warnings'][num
   return { code: SECRET_MASKED, message: said.join('; ') };
 }
 
-/** Notes on a trace that a secret is in it; its files will show the name in its place. */
+/** Adds a warning to a trace with secrets. Its files will show their names instead. */
 export function withSecretWarning(trace: Trace): Trace {
   const names = secretsInTrace(trace);
   return names.size === 0

@@ -4,7 +4,7 @@ import type { Query } from '@agentci/spec';
 import { selectQueries } from '@agentci/spec';
 import type { RunOptions } from './run-options.ts';
 
-/** A misspelt id among others would go unnoticed. */
+/** A misspelled id among valid ones would go unnoticed. */
 function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {
   const known = new Set(suite.queries.map(({ id }) => id));
   const unknown = ids.filter((id) => !known.has(id));
@@ -22,7 +22,7 @@ function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {
   );
 }
 
-/** The queries a run is about; that there are none is the user's mistake. */
+/** The selected queries of a run. An empty selection is an error of the user. */
 export function selectedQueries(options: RunOptions): readonly Query[] {
   const { suite } = options;
   refuseUnknownIds(options);

@@ -23,12 +23,12 @@ export interface ServeQueueOptions
   extends Omit<WorkerOptions, 'address' | 'spec' | 'slots' | 'openAgent' | 'failure'> {
   readonly suite: Suite;
   readonly address: string;
-  /** How many queries are in progress at a time. */
+  /** Number of queries in progress at a time. */
   readonly workers: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs the agent of a suite for runs over a queue. The collector of a run judges what it did. */
+/** Runs the agent of a suite for runs over a queue. The collector of a run judges the outcomes. */
 export function serveQueue(options: ServeQueueOptions): Promise<WorkerSummary> {
   const { suite, env, address, workers, ...rest } = options;
   SECRETS.add(secretsIn(env));
@@ -98,7 +98,8 @@ async function openRunAgent(
       const outcome = await agent.run({ query, run: job.repeat });
       if (outcome === undefined) throw new Error('it was interrupted');
       const usage = agent.usage();
-      // Runs share the models, so only the sum is known: each result carries what was added since the last one.
+      // Runs share the models, so only the sum is known. Each result carries the increase since the
+      // last one.
       const added = usage === undefined ? undefined : addUsage(usage, usageBefore, -1);
       usageBefore = usage;
       return { body: outcomeBody(outcome, added), costUsd: await costOf(outcome) };

@@ -3,7 +3,10 @@ import type { QueryResult } from '@agentci/results';
 import { usedBy } from '@agentci/results';
 import { spendsMoney } from './cassette-use.ts';
 
-/** What a run of a query has cost, from its stored result: the agent, unless its answers were there already, and the judge. */
+/**
+ * The cost of a run of a query from its stored result: the judge, plus the agent unless its answers
+ * came from a recording.
+ */
 export function spentBefore(
   result: QueryResult,
   { isRecorded }: { readonly isRecorded: boolean },
@@ -14,7 +17,7 @@ export function spentBefore(
     ? (result.correctness.details.judge as unknown[])
     : [];
   const judge = records.reduce<number>((sum, record) => sum + dollarsIn(record), 0);
-  // An agent that failed is not counted while it runs either.
+  // The cost of a failed agent is not counted during the run either.
   return { usd: (agent ?? 0) + judge, isWhole: agent !== undefined || result.error !== undefined };
 }
 

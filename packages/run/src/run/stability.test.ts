@@ -64,7 +64,7 @@ test.each(rows<Attribution, { flip_source: string | null }>('stability.attribute
 test.each(
   rows<{ runs: CheckStatus[]; min_pass_rate: number }, { status: string }>('attempts.classify'),
 )('$id: $input.runs is $expected.status', ({ input, expected }) => {
-  // No run at all cannot reach the combination: every selected query has at least the error that says why.
+  // Zero runs cannot occur: every selected query has at least the error with the reason.
   const statuses: CheckStatus[] = input.runs.length === 0 ? ['error'] : input.runs;
   expect(combineRuns(query('q', input.min_pass_rate), results(statuses)).status).toBe(
     expected.status,

@@ -3,13 +3,16 @@ import { checksOf } from '@agentci/results';
 import { describe, passAtK, passHatK, wilsonInterval } from '@agentci/stats';
 import { type FlipRun, flipSource } from './flip-source.ts';
 
-/** The checks a judge answers; every other one computes. */
+/** The checks of a judge. All others are deterministic. */
 const RUBRIC = /^correctness\.(llm_judge|safety_check|hallucination_check)/;
 
-/** No one asks for the chance that fifty of fifty pass; the list would grow with the square of the runs. */
+/** Nobody needs the chance that fifty of fifty pass, and the work would grow quadratically. */
 const MAX_K = 10;
 
-/** What repeats of a query tell beyond its verdict: how sure the rate is, how steady the agent, and what made it flip. */
+/**
+ * Statistics of the repeats of a query: the certainty of the rate, the stability of the agent, and
+ * the source of flips.
+ */
 export function stabilityOf(runs: readonly QueryResult[]): Stability {
   const verdicts = runs.map(flipRunOf);
   const passed = verdicts.filter((run) => run.passed === true).length;

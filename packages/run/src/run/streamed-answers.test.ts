@@ -209,7 +209,7 @@ test.each([
     tools: ['lookup'],
   },
   {
-    what: 'events of its own with a pointer',
+    what: 'unknown events with a pointer',
     body: [event({ t: 'Par' }), event({ t: 'is' }), event({ done: true })],
     http: { answer: '/t' },
   },
@@ -486,7 +486,7 @@ test.each([
     message: /mixes texts and objects/,
   },
   {
-    what: 'words that are cut JSON, where a pointer says',
+    what: 'text that is truncated JSON, selected by a pointer',
     body: [event({ text: '{"a": [1,' })],
     http: { answer: '/text' },
     kind: 'agent',

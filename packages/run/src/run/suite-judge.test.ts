@@ -88,7 +88,7 @@ describe('a run', () => {
     expect(server.requests).toHaveLength(20);
   });
 
-  test('stops before --max-cost: what was not judged is an error', async () => {
+  test('stops before --max-cost: unjudged queries are errors', async () => {
     const server = await scriptedModel([
       { text: verdictText(4), usage: { input: 1000, output: 100 } },
     ]);

@@ -21,14 +21,14 @@ import type { JudgeParts } from './run-parts.ts';
 
 const MAX_NAMED = 20;
 
-/** The judge of a run, who asks the ensemble about what, and what it all came to. */
+/** The judge of a run, the use of its ensemble, and the total usage. */
 export interface SuiteJudge {
   readonly judge: Judge | JudgeMode;
   readonly useEnsemble: (query: Query) => boolean;
   readonly parts: () => JudgeParts;
 }
 
-/** Sets up the judge of a run from the spec's `judge_config`, or takes the caller's own. */
+/** Sets up the judge of a run from the spec's `judge_config`, or uses the caller's. */
 export function suiteJudge(
   options: RunOptions,
   queries: readonly Query[],
@@ -87,7 +87,7 @@ export function suiteJudge(
   };
 }
 
-/** The judge, with the first failure of each kind noted. */
+/** Wraps the judge to note the first failure of each kind. */
 function watchedJudge(judge: Judge, failures: Map<JudgeFailureKind, string>): Judge {
   const note = <R extends object>(reply: R): R => {
     if (isFailure(reply) && !failures.has(reply.kind)) failures.set(reply.kind, reply.message);
@@ -108,7 +108,7 @@ function usageOf(judge: Judge): RunResult['judge'] {
   return counts;
 }
 
-/** What to know about the judging of a run. */
+/** Notices about the judging of a run. */
 export const judgeNotices = ({ off, failures, unpriced, sample }: JudgeParts): string[] =>
   present([
     ...offNotice(off),
@@ -121,7 +121,7 @@ export const judgeNotices = ({ off, failures, unpriced, sample }: JudgeParts): s
 
 const noUsage = (): RunResult['judge'] => ({ calls: 0, cost_usd: null });
 
-/** A pass without its rubrics must not look like a pass with them. */
+/** A pass without rubrics must not look like a pass with them. */
 function offNotice(count: number): string[] {
   if (count === 0) return [];
   return [
@@ -129,7 +129,7 @@ function offNotice(count: number): string[] {
   ];
 }
 
-/** The same failure in every rubric is one thing to put right. */
+/** The same failure in every rubric is a single problem. */
 function failureNotices(failures: ReadonlyMap<string, string>): string[] {
   const notices: string[] = [];
   const noKey = failures.get('no_key');

@@ -14,33 +14,36 @@ import type { SuiteMetricParts } from './run-parts.ts';
 
 type RunsOf = (query: Query) => number;
 
-/** One metric over the whole run, with the traces of the queries that ask for it. */
+/** One metric over the whole run, with the traces of the queries that request it. */
 interface Group {
   readonly request: MetricRequest;
   readonly metric: Metric;
   readonly location: CheckResult['location'] | undefined;
   readonly queries: Query[];
-  /** What is kept of each trace, by query and run: which came first must not change the result. */
+  /**
+   * The input from each trace, by query and run, so that the order of arrival does not change the
+   * result.
+   */
   readonly kept: Map<string, MetricInput>;
 }
 
 const keyOf = (query: Query, run: number): string => `${run} ${caseKey(query)}`;
 
-/** What a run reports about the metrics measured over all of it. */
+/** The report about the metrics of the whole run. */
 export interface Overall {
   readonly checks: CheckResult[];
   readonly metrics: Record<string, MetricResult>;
   readonly notices: string[];
 }
 
-/** The metrics of a run: the user's own, local models, and those measured once over all traces. */
+/** The metrics of a run: custom metrics, local models, and metrics over all traces. */
 export class SuiteMetrics {
   readonly custom: ReadonlyMap<string, Metric>;
   readonly models: LocalModels | undefined;
   readonly #groups = new Map<string, Group>();
   readonly #byQuery = new Map<string, Group[]>();
 
-  /** Loads modules and models only where the queries ask for them. */
+  /** Loads modules and models only if queries request them. */
   static async load(options: RunOptions, queries: readonly Query[]): Promise<SuiteMetrics> {
     const { suite } = options;
     const measured = queries.some((query) => query.metrics !== undefined);
@@ -85,24 +88,28 @@ export class SuiteMetrics {
     }
   }
 
-  /** Keeps of a trace what its query's run-wide metrics need. */
+  /** Keeps the parts of a trace that metrics over the whole run need. */
   note = (query: Query, run: number, trace: Trace): void => {
     for (const { request, metric, kept } of this.#byQuery.get(caseKey(query)) ?? []) {
-      // What a metric of the user's own looks at is not known.
+      // The input that a custom metric reads is unknown.
       if (this.custom.has(request.name) && maskedReason(trace) !== undefined) continue;
       const input = { ...metricInput(query, trace, {}), params: request.params };
       kept.set(keyOf(query, run), metric.keep?.(input) ?? input);
     }
   };
 
-  /** Reads the traces of the runs that an earlier process finished; read only where something is measured over all. */
+  /**
+   * Reads the traces of runs that an earlier process finished. Needed only for metrics over the
+   * whole run.
+   */
   async noteResumed({ resumed, resumedTraces }: RunOptions, runsOf: RunsOf): Promise<void> {
     if (this.#groups.size === 0 || resumedTraces === undefined || (resumed?.length ?? 0) === 0)
       return;
     const { readTraces } = await import('@agentci/formats/read-traces');
     const queries = [...new Set([...this.#groups.values()].flatMap((group) => group.queries))];
     const matcher = new TraceMatcher(queries, runsOf);
-    // The nth trace of a query is that of its nth run that left one; which of them it was makes no difference here.
+    // The nth trace of a query belongs to its nth run with a trace. The exact run makes no
+    // difference here.
     const runs = new Map<string, number[]>();
     for (const { id, run, result } of resumed ?? [])
       if (result.error === undefined || result.error.kind === 'trace') {
@@ -119,7 +126,7 @@ export class SuiteMetrics {
     }
   }
 
-  /** What each metric over the whole run needs, in the order of the spec. */
+  /** The input of each metric over the whole run, in the order of the spec. */
   parts(runsOf: RunsOf): SuiteMetricParts[] {
     return [...this.#groups.values()].map(({ request, location, queries, kept }) => ({
       request,
@@ -136,7 +143,10 @@ export class SuiteMetrics {
   }
 }
 
-/** One value for each metric over the run; those with a bound are checks of the run, the others are told as notices. */
+/**
+ * One value for each metric over the run. Metrics with a limit are checks of the run, the others
+ * are notices.
+ */
 export async function measureOverall(
   groups: readonly SuiteMetricParts[],
   tools: { readonly custom?: ReadonlyMap<string, Metric> } = {},
@@ -165,7 +175,7 @@ export async function measureOverall(
   return overall;
 }
 
-/** A merge reads shards and loads no code of theirs. */
+/** A merge reads shards and does not load their code. */
 const notLoaded = ({ request, location }: SuiteMetricParts): CheckResult => ({
   id: `metric.${request.name}`,
   status: 'error',
@@ -174,7 +184,7 @@ const notLoaded = ({ request, location }: SuiteMetricParts): CheckResult => ({
   evidence: [],
 });
 
-/** What the metric itself warns of, e.g. a budget that is nearly spent. */
+/** Warnings of the metric, such as a budget that is nearly spent. */
 const warningOf = ({ detail }: MetricOutput): string | undefined =>
   detail.warning === true ? 'its warn_threshold is reached' : undefined;
 
@@ -204,7 +214,7 @@ const told = ({ value, detail }: MetricOutput, { scale, unit }: Metric): string 
     ? `not measured, ${String(detail.reason)}`
     : formatMeasure(value, scale === 'raw' && unit !== '' ? unit : undefined);
 
-/** Queries may ask for one metric with different parameters. */
+/** Queries may request one metric with different parameters. */
 function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {
   for (let n = 1; ; n++) {
     const free = n === 1 ? name : `${name}_${n}`;
@@ -225,7 +235,7 @@ async function measure(
   const { params } = request;
   try {
     return await metric.evaluateSuite!(
-      // A run that left no trace is still one of the run: the metric must know that it cannot know.
+      // A run without a trace still counts: the metric must know that a value is missing.
       inputs.map(({ of, input }) => ({
         ...(input ?? { case: { id: of.id }, trace: null }),
         params,

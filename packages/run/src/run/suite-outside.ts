@@ -4,7 +4,7 @@ import type { Embedded, Outside } from './asks-of.ts';
 import { createCodeRunner } from './code-verdicts.ts';
 import type { RunOptions } from './run-options.ts';
 
-/** What the checks of a run may ask of the world outside, and how it ends with the run. */
+/** The external services for the checks of a run. They end with the run. */
 export function suiteOutside(
   options: RunOptions,
   judge: Judge | JudgeMode,

@@ -16,14 +16,14 @@ import { blankResult } from './combine-runs.ts';
 import type { ModuleOutcome } from './module-metric.ts';
 import { summaryOf, violationText } from './policy-checks.ts';
 
-/** Enough to show; the counts continue. */
+/** Enough to show. The counts continue. */
 const MAX_KEPT = 100;
 const MAX_EVIDENCE = 20;
 const MAX_REASONS = 5;
 
 type BuiltIn = Exclude<PolicyTest['metric'], 'module'>;
 
-/** Adds up what one test found in all traces. */
+/** Adds up the results of one test over all traces. */
 export class TestTally {
   readonly #query: Query;
   readonly #metric: BuiltIn | 'module';
@@ -125,7 +125,7 @@ export class TestTally {
     if (this.#reasons.length < MAX_REASONS) this.#reasons.push(why);
   }
 
-  /** The worst record of a rule stands for all traces; of equals the first. */
+  /** The worst record of a rule represents all traces, the first one among equals. */
   #rule(record: RuleRecord): void {
     const rank = { violated: 2, held: 1, not_exercised: 0 };
     const known = this.#rules.get(record.rule_id);

@@ -114,7 +114,7 @@ describe('tools that rules name and nothing knows', () => {
   });
 });
 
-test('a name with characters that do not show is judged as it looks, and told of', async () => {
+test('a name with invisible characters is compared as it looks, with a warning', async () => {
   const { results, summary } = await run('path: {forbidden_tools: [rm]}', ['r\u200bm']);
   expect(summary.exit_code).toBe(1);
   expect(results[0]!.warnings).toEqual([

@@ -9,16 +9,16 @@ import type { Query } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import type { ToolSightings } from './run-parts.ts';
 
-/** Checks that decide nothing when the tools they name are never called. */
+/** Checks that decide nothing if the tools they name are never called. */
 const RULE_CHECKS = ['path.rules', 'policy.args_valid', 'policy.sequence_valid'];
 const MAX_NAMED = 5;
-/** One letter in four may differ: names of tools are often alike and both meant. */
+/** One letter in four may differ. Similar tool names are often both valid. */
 const SLIP_SHARE = 0.25;
 
 /**
- * Sees which tools the recordings of a run know, called or offered, to say at the end which tools the rules name that
- * none of them knows: most often a slip of the pen. A tool that is only forbidden is not expected to turn up, so it is
- * spoken of only where a known name is very near.
+ * Collects the tools in the recordings of a run, called or offered, to report the tools in rules
+ * that no recording has: mostly typos. A forbidden tool is not expected to appear, so it is
+ * reported only if a known name is very similar.
  */
 export class ToolWitness {
   readonly #queries: readonly Query[];
@@ -29,7 +29,7 @@ export class ToolWitness {
     this.#queries = queries;
   }
 
-  /** Calls that were made in an earlier part of the run, or not captured, may be of any tool. */
+  /** Marks calls from an earlier part of the run, or uncaptured ones. They may be of any tool. */
   notSeen(): void {
     this.#isBlind = true;
   }
@@ -46,7 +46,7 @@ export class ToolWitness {
       for (const name of tools ?? []) this.#known.add(visibleName(name));
   }
 
-  /** What was seen, and what the rules name. */
+  /** The tools that were seen, and those in the rules. */
   sightings(): ToolSightings {
     return {
       isBlind: this.#isBlind,
@@ -59,7 +59,7 @@ export class ToolWitness {
 
   #named(namesOf: (query: Query) => Iterable<string>): string[] {
     const names = new Set<string>();
-    // Queries share what they inherit.
+    // Queries share inherited rules.
     const done = new Set<unknown>();
     for (const query of this.#queries) {
       const key = query.policies === undefined ? (query.test ?? query.path) : query;
@@ -71,7 +71,7 @@ export class ToolWitness {
   }
 }
 
-/** Which tools the rules of a run name that none of its recordings knows. */
+/** The tools in the rules of a run that no recording has. */
 export function unknownTools(
   seen: ToolSightings,
   results: readonly QueryResult[],
@@ -93,7 +93,7 @@ export function unknownTools(
     notices.push(`no recording and no list of tools knows ${listed(named)}, which the rules name`);
   if (forbidden.length > 0)
     notices.push(`no recording knows ${listed(forbidden)}, which is forbidden`);
-  // A policy for all tools of an agent names more of them than a few runs use.
+  // A policy for all tools of an agent names more than a few runs use.
   const isMeant = ({ near }: Unknown): boolean => near !== undefined || !isDecided(results);
   const doubtful = [...ruled, ...constrained.filter(isMeant), ...forbidden];
   return { notices, checks: doubtful.length === 0 ? [] : [unknownCheck(doubtful)] };
@@ -128,7 +128,7 @@ const listed = (unknown: readonly Unknown[]): string => {
   return `${shown.join(', ')}${more}`;
 };
 
-/** Tools that sequence rules are about. */
+/** Tools in sequence rules. */
 function* namesInRules(query: Query): Generator<string> {
   for (const { rules } of policiesOf(query)) yield* ruledBy(rules);
   if (query.test?.metric === 'sequence_valid') yield* ruledBy(query.test.rules);
@@ -158,7 +158,7 @@ function* namesForbidden(query: Query): Generator<string> {
     for (const { text } of query.test.blocklist) yield text;
 }
 
-/** The query's own, and that of a test of an Assay suite. */
+/** The policies of a query, and of a test of an Assay suite. */
 const policiesOf = ({ policies = [], test }: Query): readonly Policy[] =>
   test?.metric === 'args_valid' ? [...policies, test.policy] : policies;
 

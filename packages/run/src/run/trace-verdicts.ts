@@ -10,15 +10,15 @@ import { loadMetrics } from './plan-cases.ts';
 import type { RunOptions } from './run-options.ts';
 import { judgeNotices, suiteJudge } from './suite-judge.ts';
 
-/** Verdicts on single traces, with all that a run would have: baselines, metrics, the judge. */
+/** Verdicts on single traces, with the same services as a run: baselines, metrics, the judge. */
 export interface TraceVerdicts {
   readonly evaluate: TraceEvaluator;
   readonly notices: () => string[];
-  /** Ends what checks have started. */
+  /** Ends everything that checks have started. */
   readonly close: () => Promise<void>;
 }
 
-/** For callers that judge many traces of one query, which a run would not take. */
+/** For callers that judge many traces of one query, which a run does not support. */
 export async function createTraceVerdicts(
   options: RunOptions,
   queries: readonly Query[],
@@ -39,7 +39,7 @@ export async function createTraceVerdicts(
   };
 }
 
-/** Each baseline is read once, however many traces are compared with it. */
+/** Each baseline is read once, even if many traces are compared with it. */
 function memoized(shelf: BaselineShelf): Pick<BaselineShelf, 'has' | 'get'> {
   const read = new Map<string, ReturnType<BaselineShelf['get']>>();
   return {

@@ -8,15 +8,17 @@ import { recordingOf, TraceMatcher } from './match-traces.ts';
 import type { RunOptions } from './run-options.ts';
 import { runSuite } from './run-suite.ts';
 
-/** The traces of each case by `caseKey`, in the order they were found, and the places of those that belong to none. */
+/**
+ * The traces of each case by `caseKey`, in order of discovery, and the places of unmatched ones.
+ */
 export interface FoundTraces {
   readonly byQuery: ReadonlyMap<string, readonly Trace[]>;
   readonly unmatched: readonly string[];
 }
 
 /**
- * Reads recordings and gives each to its query: by id, then by text. A single recording that names nothing is that of the
- * only query asked for.
+ * Reads recordings and assigns each to its query: by id, then by text. A single recording without a
+ * name belongs to the only selected query.
  */
 export async function readTracesOfQueries(
   source: string,
@@ -57,7 +59,10 @@ export async function readTracesOfQueries(
   return { byQuery, unmatched: unmatched.map((trace) => recordingOf(trace).place) };
 }
 
-/** Runs the agent once for each query and gives what it did; a query without a trace comes with the reason. */
+/**
+ * Runs the agent once for each query and returns the traces. A query without a trace has the
+ * reason.
+ */
 export async function freshTraces(
   options: RunOptions,
 ): Promise<
@@ -68,11 +73,11 @@ export async function freshTraces(
     ...options,
     suite: bareSuite(options.suite),
     runs: 1,
-    // What is recorded is judged when it is saved; a judge asked here would be asked twice.
+    // A recording is judged when it is saved. Judging here would ask twice.
     judge: 'off',
     sink: {
       record: ({ id, result }, trace) => {
-        // A run that its cassette could not carry has a trace to look at, not one to compare with.
+        // A run without a usable cassette has a trace to inspect, but not to compare.
         if (trace && !result.error?.kind.startsWith('cassette'))
           byQuery.set(caseKey({ id, cell: result.cell }), [trace]);
       },

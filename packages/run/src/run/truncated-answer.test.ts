@@ -128,14 +128,17 @@ test.each([
   { cut: [2], says: 'turn 2: the answer was cut off' },
   { cut: [3], says: 'turn 3: the answer was cut off' },
   { cut: [1, 3], says: '; so was turn 3' },
-])('an answer that was cut off in any turn of a conversation is told: $cut', ({ cut, says }) => {
-  const turns = [1, 2, 3].map((turn) => ({
-    user: `message ${turn}`,
-    answer: `answer ${turn}`,
-    ...(cut.includes(turn) ? { finish_reason: 'length' } : {}),
-  }));
-  expect(truncationOf(simpleTrace({ turns }))?.message).toContain(says);
-});
+])(
+  'an answer that was cut off in any turn of a conversation is reported: $cut',
+  ({ cut, says }) => {
+    const turns = [1, 2, 3].map((turn) => ({
+      user: `message ${turn}`,
+      answer: `answer ${turn}`,
+      ...(cut.includes(turn) ? { finish_reason: 'length' } : {}),
+    }));
+    expect(truncationOf(simpleTrace({ turns }))?.message).toContain(says);
+  },
+);
 
 describe('the finding decides nothing by itself', () => {
   test('a query without checks is still a run in which nothing was checked', async () => {
@@ -158,7 +161,7 @@ describe('the finding decides nothing by itself', () => {
 test.each([
   { what: 'a chat completion', trace: () => recorded(chat('error')) },
   { what: 'the simple form', trace: () => simpleTrace({ answer: 'Par', finishReason: 'error' }) },
-])('a reply in $what that ended with an error is no answer', async ({ trace }) => {
+])('a reply in $what that ended with an error is not an answer', async ({ trace }) => {
   const result = await evaluateQuery({
     query: queryOf(', correctness: {expected_in_answer: [Par]}'),
     trace: await trace(),

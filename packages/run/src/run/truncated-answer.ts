@@ -4,15 +4,15 @@ import type { LlmStep, Trace } from '@agentci/trace';
 import { finalText, finishOfAnswer, traceOfTurn } from '@agentci/trace';
 
 /**
- * The finding that the model did not finish its answer. It is judged as delivered: the words that are there may be right,
- * but what was cut off might have said otherwise.
+ * The finding that the model did not finish its answer. The answer is judged as delivered: its
+ * words may be right, but the missing part could have changed the meaning.
  */
 export function truncationOf(trace: Trace): CheckResult | undefined {
   const turns = trace.conversation?.turns ?? [];
   if (turns.length < 2) return cutOff(trace);
   const found = turns.flatMap(({ turn }, i) => {
     const slice = traceOfTurn(trace, turn)!;
-    // What the source says of the whole is about its last answer.
+    // The stop reason of the whole applies to its last answer.
     const cut = cutOff(i === turns.length - 1 ? slice : { ...slice, meta: {}, warnings: [] });
     return cut === undefined ? [] : [{ turn, cut }];
   });
@@ -53,5 +53,5 @@ const REASONS: ReadonlyMap<LlmStep['finish'], string> = new Map([
   ['content_filter', 'a content filter stopped the model (finish_reason: content_filter)'],
 ]);
 
-/** Whether the model's reply ended with an error; what came before it is not an answer. */
+/** Whether the model's reply ended with an error. The text before it is not an answer. */
 export const endedInError = (trace: Trace): boolean => finishOfAnswer(trace).finish === 'error';

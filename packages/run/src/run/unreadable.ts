@@ -1,11 +1,11 @@
 import type { TraceProblem } from '@agentci/formats';
 import type { CheckResult } from '@agentci/results';
 
-/** What is wrong with a record, and where, in one line. */
+/** The problem of a record and its place, in one line. */
 export const problemText = ({ file, line, column, code, message }: TraceProblem): string =>
   `${[file, line, column].filter((part) => part !== undefined).join(':')} ${code}: ${message}`.trim();
 
-/** A record that belongs to no query and could not be read: the run cannot be sure of itself. */
+/** An unreadable record without a query, because of which the run cannot be certain. */
 export function unreadable(problem: TraceProblem): CheckResult {
   const { file, line = 1, column = 1 } = problem;
   return {

@@ -8,17 +8,17 @@ import { findMetric, type MetricLike, metricNames, toMetric } from '@agentci/met
 import type { Suite } from '@agentci/spec';
 import { metricRequests } from '@agentci/spec';
 
-/** The metrics of the modules a spec uses. They belong to this suite alone. */
+/** The metrics of the modules of a spec. They belong to this suite alone. */
 export async function loadUsedMetrics(suite: Suite): Promise<ReadonlyMap<string, Metric>> {
   const metrics = new Map<string, Metric>();
   for (const path of suite.use) {
     const found = metricsIn(await importModule(suite, path));
     if (found.length === 0)
       throw new UserError('USE_NO_METRIC', `use: ${path} exports no metric`, {
-        hint: 'Export an object with a name and an evaluate function; see docs/metrics/custom.md.',
+        hint: 'Export an object with a name and an evaluate function. See docs/metrics/custom.md.',
       });
     for (const item of found) {
-      // A class is called as it calls itself; one that gives no name to its instances, by its own.
+      // A class is named by its instances. If they have no name, by its own.
       const like = typeof item === 'function' ? new item() : item;
       const name: unknown = like.name ?? (typeof item === 'function' ? item.name : undefined);
       if (typeof name !== 'string' || name === '')
@@ -57,7 +57,7 @@ async function importModule(
   }
 }
 
-/** Every export that looks like a metric, and lists of them. */
+/** Every export that looks like a metric, including those in lists. */
 function metricsIn(module: Readonly<Record<string, unknown>>): MetricLike[] {
   const found = new Set<unknown>();
   for (const value of Object.values(module)) {
@@ -67,7 +67,7 @@ function metricsIn(module: Readonly<Record<string, unknown>>): MetricLike[] {
   return [...found] as MetricLike[];
 }
 
-/** An object that measures, or a class whose instances do. */
+/** An object with a measure function, or a class of such objects. */
 function isMetricLike(value: unknown): boolean {
   const shape: unknown = typeof value === 'function' ? value.prototype : value;
   return (
@@ -79,7 +79,7 @@ function isMetricLike(value: unknown): boolean {
   );
 }
 
-/** What the loader of the spec could not know yet. */
+/** Validates names that the spec loader could not check yet. */
 function checkNames(suite: Suite, custom: ReadonlyMap<string, Metric>): void {
   for (const query of suite.queries) {
     for (const { name, params } of metricRequests(query.metrics)) {

@@ -28,7 +28,9 @@ const record = {
 };
 const agent: AgentFunction = () => ({ answer: 'Which order?', tool_calls: [] });
 
-/** Plays the user with these words, and audits it with these replies, one for each conversation. */
+/**
+ * Simulates the user with these messages, and returns one of these audit replies per conversation.
+ */
 function judgeOf(words: string[], audits: unknown[], seen: JudgeTask[] = []): Judge {
   let said = 0;
   let audited = 0;
@@ -58,7 +60,7 @@ const clean = { faults: [] };
 describe('--audit-user', () => {
   test('counts conversations with a mistake, by a judge or by the detectors, with an interval', async () => {
     const seen: JudgeTask[] = [];
-    // The third user makes up an order, so nobody is asked about it.
+    // The third user invents an order, which needs no judge.
     const run = await audit(
       4,
       judgeOf(['Order 42.', 'Order 42.', 'Order 99.', 'Order 42.'], [clean, fault(2), clean], seen),
@@ -80,12 +82,12 @@ describe('--audit-user', () => {
     expect(run.notices?.join('\n')).toContain(
       'a fault in 2 of 4 conversations (50 %, 95 % interval 15 % to 85 %)',
     );
-    // It measures: the verdict on the agent is what it was.
+    // The audit only measures. The verdict on the agent stays the same.
     expect(run.results.map(({ status }) => status)).toEqual(['pass', 'pass', 'error', 'pass']);
     expect(JSON.stringify(seen)).not.toContain('SECRET-RUBRIC-WORD');
   });
 
-  test('what could not be audited is neither clean nor faulty', async () => {
+  test('a conversation that could not be audited is neither clean nor faulty', async () => {
     const run = await audit(2, judgeOf(['Order 42.'], [clean]));
     expect(run.user_audit).toMatchObject({
       conversations: 1,
@@ -98,8 +100,11 @@ describe('--audit-user', () => {
 
   test.each([
     { when: 'the judge gave no answer', audits: [] },
-    { when: 'a fault is said of a turn that never came', audits: [fault(7)] },
-    { when: 'a fault is said of the first message, which the spec gives', audits: [fault(1)] },
+    { when: 'a fault is reported for a turn that never came', audits: [fault(7)] },
+    {
+      when: 'a fault is reported for the first message, which the spec provides',
+      audits: [fault(1)],
+    },
   ])('an audit that saw nothing is an error, where $when', async ({ audits }) => {
     const run = await audit(1, judgeOf(['Order 42.'], audits));
     expect(run.user_audit).toMatchObject({
@@ -123,7 +128,7 @@ describe('--audit-user', () => {
           'agent: a\nqueries: [{query: q, correctness: {not_in_answer: [x]}}]\n',
         ),
     },
-  ])('is refused with $code where it cannot be done', async ({ code, run }) => {
+  ])('is rejected with $code if it is impossible', async ({ code, run }) => {
     await expect(run()).rejects.toMatchObject({ code });
   });
 });

@@ -17,8 +17,9 @@ import { userFaults } from './user-fault.ts';
 const MAX_TEXT = 20_000;
 
 /**
- * How often the model that plays users makes mistakes: the deterministic detectors and, for the rest, a judge who reads the
- * brief and what was said. It measures the user and leaves the verdicts on the agent alone.
+ * Measures how often the model that simulates users makes mistakes. Uses deterministic detectors,
+ * and a judge with the brief and the conversation for the rest. Does not change verdicts on the
+ * agent.
  */
 export class UserAuditor {
   readonly #judge: Judge;
@@ -58,13 +59,13 @@ export class UserAuditor {
           });
   }
 
-  /** Looks at one conversation. Those without a user that a model plays are passed over. */
+  /** Audits one conversation. Skips those without a simulated user. */
   async look(query: Query, trace: Trace): Promise<void> {
     const { id } = query;
     const plan = query.conversation?.user;
     if (plan === undefined || trace.conversation === undefined) return;
     const { fault } = trace.conversation;
-    // The first message is the spec's, not the model's.
+    // The first message comes from the spec, not from the model.
     const said = turnsOf(trace).slice(1);
     const messages =
       said.length + (fault?.kind === 'simulator' && trace.conversation.ending === 'error' ? 1 : 0);
@@ -119,7 +120,7 @@ export class UserAuditor {
       : (reply.reply as { faults: { turn: number; what: string }[] }).faults;
   }
 
-  /** What was found, to be told once over the whole run. */
+  /** The findings over the whole run. */
   parts(): AuditParts {
     const usage = this.#judge.usage?.();
     return {
@@ -139,7 +140,7 @@ const LEVEL = 0.95;
 const MAX_LISTED = 100;
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
-/** The audit as reports have it. */
+/** The audit for reports. */
 export function auditReport({ why: _, ...parts }: AuditParts): UserAudit {
   const { conversations, faulty, messages, faulty_messages, undecided, faults, judge } = parts;
   const interval = wilsonInterval(faulty, conversations);
@@ -168,7 +169,7 @@ export function auditNotice(parts: AuditParts): string {
   return `simulated user: a fault in ${faulty} of ${plural(conversations, 'conversation')} (${share}), in ${faulty_messages} of ${plural(messages, 'message')}${open}; the audit took ${plural(judge.calls, 'call')}, ${cost}`;
 }
 
-/** An audit that was wanted and saw nothing is not a clean one. */
+/** A requested audit that saw nothing is not a clean one. */
 export function auditChecks({ conversations, why }: AuditParts): CheckResult[] {
   if (conversations > 0) return [];
   return [

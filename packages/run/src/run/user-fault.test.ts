@@ -116,7 +116,7 @@ describe('a recorded conversation of a user that a model plays is looked at as a
     expect(seen.map(({ id }) => id)).toEqual(['user-audit']);
   });
 
-  test('where the recording does not say that the user was done, it is not blamed for an early end', async () => {
+  test('without a recorded end by the user, the user is not blamed for an early end', async () => {
     expect((await judge(['Order 42.'])).results[0]).toMatchObject({ status: 'pass' });
   });
 

@@ -8,13 +8,13 @@ import { hasRun } from './conversation-end.ts';
 
 type Fault = NonNullable<Conversation['fault']> & { readonly turn: number };
 
-/** As messages have it. */
+/** A user fault, as shown in messages. */
 export const userFaultText = (turn: number, what: string): string =>
   `the user in turn ${turn}: ${what}`;
 
 /**
- * What the model that plays the user did wrong in a conversation that says nothing of it: a recording is looked at as a live
- * conversation is while it is had. Empty where no model plays the user.
+ * The mistakes of the model that simulates the user, for a recording that does not list them.
+ * Recordings are checked like live conversations. Empty without a simulated user.
  */
 export function userFaults(
   { query: start, conversation: plan }: Query,
@@ -32,7 +32,7 @@ export function userFaults(
   const messages = turns.map(({ message }) => withSecrets(message, secrets));
   const answers = turns.map((turn) => answerOfTurn(turn) ?? '');
   const faults: Fault[] = [];
-  // The first message is the spec's, not the model's.
+  // The first message comes from the spec, not from the model.
   for (let i = 1; i < turns.length; i++) {
     const before = messages.slice(0, i);
     const message = messages[i]!;
@@ -55,7 +55,7 @@ export function userFaults(
   return faults;
 }
 
-/** A user that is content before the tool ran that its goal needs did not wait for the agent. */
+/** A user that is satisfied before the tool of its goal ran did not wait for the agent. */
 export function earlyDone(
   goalTool: string | undefined,
   traces: readonly Trace[],

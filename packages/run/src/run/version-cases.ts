@@ -4,15 +4,15 @@ import type { Query, Suite } from '@agentci/spec';
 import type { BaselineFile } from '../store/baseline-files.ts';
 import { asksOther } from './choose-baselines.ts';
 
-/** One file of a baseline version, and the query of the spec that it is judged by. */
+/** One file of a baseline version with its query in the spec. */
 export interface VersionCase extends CaseName {
   readonly file: BaselineFile;
   readonly query?: Query;
-  /** Why no query of the spec fits it. */
+  /** The reason why no query of the spec matches. */
   readonly why?: string;
 }
 
-/** Which version is meant, of which agent, and the spec it is judged by. */
+/** A version of an agent, and the spec to judge it by. */
 export interface VersionPlace {
   readonly dir: string;
   readonly agent: string;
@@ -20,7 +20,7 @@ export interface VersionPlace {
   readonly suite?: Suite | undefined;
 }
 
-/** The baselines of one version by `caseText`. A version that nothing was saved of is a mistake. */
+/** The baselines of one version by `caseText`. An empty version is an error of the user. */
 export function versionCases(
   files: readonly BaselineFile[],
   { dir, agent, version, suite }: VersionPlace,
@@ -45,7 +45,7 @@ export function versionCases(
     const found = find?.(file) ?? { why: 'there is no spec to judge it by' };
     const name = found.query ?? { id: file.query_id ?? file.query, cell: file.cell };
     const key = caseText(name);
-    // The newer form, which says its query's id, wins over a one-file baseline of the same query.
+    // The newer form with a query id overrides a one-file baseline of the same query.
     if (!cases.has(key) || file.query_id !== undefined)
       cases.set(key, {
         id: name.id,
@@ -57,7 +57,7 @@ export function versionCases(
   return cases;
 }
 
-/** By id and cell; a file that knows neither, by its question. */
+/** By id and cell, or by question for a file without them. */
 function finderIn(suite: Suite): (file: BaselineFile) => Pick<VersionCase, 'query' | 'why'> {
   const byCase = new Map(suite.queries.map((query) => [caseKey(query), query]));
   const byText = new Map([...suite.queries].reverse().map((query) => [query.query, query]));

@@ -28,16 +28,16 @@ export interface RecordedCase extends VersionCase {
   readonly trace: Trace;
 }
 
-/** Rubrics are judged only when a judge is given: stored verdicts do, and cost nothing. */
+/** Rubrics are judged only if a judge is given. Stored verdicts are enough and cost nothing. */
 export interface VersionJudging
   extends Pick<RunOptions, 'judge' | 'judgeCacheDir' | 'env' | 'signal'> {
-  /** Starts nothing of the user's own: a query that needs such code has no verdict. */
+  /** Does not start any custom code. A query that needs it has no verdict. */
   readonly withoutCode?: boolean;
 }
 
 /**
- * A baseline version as a run of one recording for each query, so that it is compared as runs are. What cannot be judged
- * has no verdict and says why; what it used is known all the same.
+ * A baseline version as a run with one recording per query, so that it is compared like a run. A
+ * case that cannot be judged has the reason and its usage, but no verdict.
  */
 export async function versionRun(
   cases: ReadonlyMap<string, RecordedCase>,
@@ -82,7 +82,7 @@ export async function versionRun(
   };
 }
 
-/** A trace that cannot be judged has no verdict, which is not the same as nothing to judge. */
+/** An error on a trace that cannot be judged differs from having nothing to judge. */
 const toldOfError = (result: QueryResult): QueryResult =>
   result.error
     ? {
@@ -91,7 +91,7 @@ const toldOfError = (result: QueryResult): QueryResult =>
       }
     : result;
 
-/** A failure that the spec expects is put aside, as in a run. */
+/** An expected failure is skipped, as in a run. */
 const expected = ({ query }: RecordedCase, result: QueryResult): QueryResult =>
   query?.xfail === undefined || result.status !== 'fail'
     ? result
@@ -121,7 +121,7 @@ function unjudged(
 const totalsOf = (trace: Trace, price: PriceLookup | undefined) =>
   totals(trace, price ? { price } : {});
 
-/** What two versions are compared by besides cost, tokens and latency: how many calls it took. */
+/** Counts for comparing two versions, besides cost, tokens and latency. */
 function countsOf(trace: Trace, price: PriceLookup | undefined): Record<string, MetricResult> {
   const { toolCalls, llmCalls } = totalsOf(trace, price);
   const counts: Record<string, MetricResult> = {};
@@ -135,14 +135,14 @@ function countsOf(trace: Trace, price: PriceLookup | undefined): Record<string, 
   return counts;
 }
 
-/** The price table is large: it is read where some cost must be computed. */
+/** The price table is large, so it is read only if some cost must be computed. */
 export async function pricesFor(cases: readonly RecordedCase[]): Promise<PriceLookup | undefined> {
   if (!cases.some(({ trace }) => needsPrices(trace))) return undefined;
   const { loadPrices } = await import('@agentci/lib/prices');
   return (await loadPrices()).lookup;
 }
 
-/** What to know of a version before its verdicts are believed. */
+/** Notices that qualify the verdicts on a version. */
 export function versionNotices(
   cases: Iterable<VersionCase>,
   { version, suite }: Pick<VersionPlace, 'version' | 'suite'>,

@@ -6,7 +6,7 @@ import type { RunEvent } from './run-event.ts';
 
 const AUTO: readonly CapturePlane[] = ['llm', 'otlp'];
 
-/** A watch over the spec's agent, where its runner asks for one. Its code is loaded only then. */
+/** Opens a capture of the spec's agent if its runner requests one. Loads the code only then. */
 export async function watchAgent(
   config: RunnerConfig,
   around: {
@@ -14,7 +14,7 @@ export async function watchAgent(
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly onNote: (note: Extract<RunEvent, { type: 'note' }>) => void;
     readonly cassettes?: Cassettes | undefined;
-    /** The runs to come, whose cassettes say which providers to expect. */
+    /** The pending runs. Their cassettes determine the expected providers. */
     readonly runs?: readonly RunAbout[];
   },
 ): Promise<(Watch & { readonly close: () => Promise<void> }) | undefined> {
@@ -52,7 +52,7 @@ export async function watchAgent(
   return cassettes === undefined ? capture : cassettes.watch(capture);
 }
 
-/** A cassette holds calls of models, so they are watched whatever the spec says. */
+/** A cassette contains model calls, so they are always captured. */
 function planesOf(
   written: 'auto' | readonly CapturePlane[] | undefined,
   hasCassettes: boolean,
@@ -61,7 +61,7 @@ function planesOf(
   return hasCassettes && !written.includes('llm') ? ['llm', ...written] : written;
 }
 
-/** An agent that was started elsewhere is known by the spans it sends. */
+/** A separately started agent is identified by the spans it sends. */
 async function watchService(
   port: number,
   onNote: (note: { code: string; message: string }) => void,

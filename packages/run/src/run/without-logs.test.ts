@@ -19,7 +19,7 @@ test.each([
     noise: 1,
   },
   {
-    when: 'words of its own before the reply',
+    when: 'other text before the reply',
     printed: `Answer:\n${REPLY}`,
     answer: `Answer:\n${REPLY}`,
     noise: 0,
@@ -36,7 +36,7 @@ test.each([
   expect(trace.warnings.filter(({ code }) => code === 'OUTPUT_NOISE')).toHaveLength(noise);
 });
 
-test('nothing is taken out where the capture saw no reply', () => {
+test('removes nothing if the capture saw no reply', () => {
   const given = simpleTrace('INFO: done');
   expect(withoutLogs(given, undefined)).toBe(given);
 });

@@ -2,13 +2,13 @@ import { plural } from '@agentci/lib/text';
 import type { Trace } from '@agentci/trace';
 import { finalText } from '@agentci/trace';
 
-/** How loggers begin a line: with a time, a level, or a name in brackets before one. */
+/** Beginnings of log lines: a time, a level, or a name in brackets before one. */
 const LOG =
   /^\s*(?:\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}|\d{2}:\d{2}:\d{2}\b|\[?(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|TRACE)\]?(?::|\s|$)|\[[\w.:-]{1,60}\]\s+\[?(?:DEBUG|INFO|WARN|WARNING|ERROR)\b)/i;
 
 /**
- * Takes the lines of a framework's log out of what an agent printed, where the capture knows the last reply: if all that was
- * printed next to it are such lines, the reply is the answer.
+ * Removes log lines of a framework from the output of an agent if the capture knows the last reply.
+ * If the output is that reply and log lines, the reply is the answer.
  */
 export function withoutLogs(given: Trace, seen: Trace | undefined): Trace {
   const printed = finalText(given);

@@ -32,8 +32,8 @@ test.each([
     what: "Anthropic's error",
     value: '{"type": "error", "error": {"type": "overloaded_error", "message": "x"}}',
   },
-  { what: 'an error beside an empty answer', value: '{"error": "x", "answer": ""}' },
-  { what: 'an error beside no answer', value: '{"error": "x", "answer": null}' },
+  { what: 'an error next to an empty answer', value: '{"error": "x", "answer": ""}' },
+  { what: 'an error without an answer', value: '{"error": "x", "answer": null}' },
   { what: 'a list of errors', value: '{"errors": [{"message": "bad"}]}' },
   { what: 'a GraphQL error', value: '{"data": null, "errors": [{"message": "bad"}]}' },
   {

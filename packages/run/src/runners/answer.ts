@@ -4,14 +4,15 @@ import { isVisible } from '@agentci/lib/text';
 import { whyBrokenRecording } from './broken-recording.ts';
 
 export interface AnswerRule {
-  /** The agent's answer may be an error object: `accept_errors` in the spec. */
+  /** The answer of the agent may be an error object: `accept_errors` in the spec. */
   readonly acceptsErrors?: boolean | undefined;
 }
 
 /**
- * Why what an agent gave back is not an answer, in words that follow "the agent" or "the command"; undefined when it may
- * be one. One rule for every runner: nothing to see, `null`, `{}`, an HTML page, JSON that breaks off, an error object,
- * raw server-sent events. A page or an empty object can still be an answer: inside `{"answer": …}`.
+ * The reason why an output is not an answer, as a phrase after "the agent" or "the command".
+ * Undefined if it may be one. All runners use the same rule: no visible text, `null`, `{}`, an HTML
+ * page, truncated JSON, an error object, raw server-sent events. Inside `{"answer": …}` a page or
+ * an empty object is still an answer.
  */
 export function whyNoAnswer(
   value: unknown,
@@ -24,7 +25,7 @@ export function whyNoAnswer(
   return acceptsErrors ? undefined : errorIn(value);
 }
 
-/** What programs print in place of an answer they do not have. */
+/** Output of programs without an answer. */
 const NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', '[object Object]']);
 
 function whyNoText(text: string, acceptsErrors: boolean): string | undefined {
@@ -43,7 +44,7 @@ function whyNoText(text: string, acceptsErrors: boolean): string | undefined {
   return whyNoAnswer(parsed.value, { acceptsErrors });
 }
 
-/** Words, with or without JSON among them. */
+/** Text, with or without JSON in it. */
 function whyNoWords(text: string, acceptsErrors: boolean): string | undefined {
   const lastLine = text.slice(text.lastIndexOf('\n') + 1).trim();
   if (NOTHING.has(lastLine) && !isIntroduced(text, text.length - lastLine.length))
@@ -56,7 +57,10 @@ function whyNoWords(text: string, acceptsErrors: boolean): string | undefined {
 
 const MAY_HOLD_JSON = /^[ \t]*[{[]|\{\s*["']/m;
 
-/** Among lines of log the last document is what the program gave; so is the only one, where the output begins with it. */
+/**
+ * Among log lines the last document is the output. The same holds for a single document at the
+ * start of the output.
+ */
 function whyNoDocument(
   text: string,
   { documents }: FoundDocuments,
@@ -70,13 +74,13 @@ function whyNoDocument(
   return whyNoAnswer(value, { acceptsErrors });
 }
 
-/** "The API returns:" says that what follows is quoted. */
+/** "The API returns:" introduces a quotation. */
 const isIntroduced = (text: string, at: number): boolean =>
   /[:：]\s*$/.test(text.slice(Math.max(0, at - 200), at));
 
 const CUT = 'gave JSON that is cut off: it ends before the object or list does';
 
-/** Documents one after the other, as JSON lines are, of which the last breaks off. */
+/** Consecutive documents, as in JSON lines, with a truncated last one. */
 function isCutJson(text: string): boolean {
   for (let rest = text; /^[{[]/.test(rest); ) {
     const error = findJsonError(rest);
@@ -93,7 +97,10 @@ function isCutJson(text: string): boolean {
 const PROLOG = /^(?:\s+|<!--[\s\S]*?-->|<\?xml[^>]*>)+/;
 const withoutProlog = (text: string): string => text.replace(PROLOG, '');
 
-/** A page, whole or cut off; a sentence that begins with a tag, such as "<html> is the root", is text. */
+/**
+ * A page, complete or truncated. A sentence that begins with a tag, such as "<html> is the root",
+ * is text.
+ */
 function isHtmlPage(text: string): boolean {
   const head = withoutProlog(text);
   const opening = /^<(?:!doctype\s+html\b|html(?=[\s>]|$))[^>]*(?:>|$)/i.exec(head)?.[0];
@@ -110,8 +117,8 @@ function titleOf(page: string): string {
 const FRAME = /^(?:data|event|id|retry)(?::|$)|^:/;
 
 /**
- * Every line is a field of an event, one of them carries data, and something shows that these are not lines of prose: JSON
- * or an end mark as data, another field, or the blank line after an event.
+ * Every line is a field of an event, at least one of them is data, and something rules out prose:
+ * JSON or an end mark as data, another field, or the blank line after an event.
  */
 export function isEventStream(text: string): boolean {
   if (!FRAME.test(text)) return false;
@@ -123,7 +130,7 @@ export function isEventStream(text: string): boolean {
   return data.length > 0 && isMarked;
 }
 
-/** Where an object carries what the agent said, whatever it calls it. */
+/** Fields that may hold the answer of an agent. */
 const SAID = [
   'answer',
   'output',
@@ -148,7 +155,10 @@ const SAID = [
   'events',
 ];
 
-/** An object whose error is set and that has no answer; a list of nothing else, as Gemini sends its errors. */
+/**
+ * An object with an error and without an answer, or a list of such objects, as Gemini sends its
+ * errors.
+ */
 export function errorIn(value: unknown): string | undefined {
   if (Array.isArray(value)) {
     const [first, ...rest] = value.map(errorIn);
@@ -161,7 +171,10 @@ export function errorIn(value: unknown): string | undefined {
   return `gave an error instead of an answer: ${describe(error)}`;
 }
 
-/** `{"error": {}}` is what JavaScript makes of an Error; `false`, `0`, `""` and `[]` say that there was none. */
+/**
+ * JavaScript serializes an Error as `{"error": {}}`. The values `false`, `0`, `""` and `[]` mean
+ * that there was none.
+ */
 export const isSetError = (error: unknown): boolean =>
   Boolean(error) && !(Array.isArray(error) && error.length === 0);
 

@@ -1,10 +1,12 @@
 import type { BrokenDocument, FoundDocuments } from '@agentci/lib/json';
 import { SIMPLE_KEYS } from '@agentci/trace';
 
-/** Keys that nothing but a recording has. */
+/** Keys that only a recording has. */
 const SURE_KEYS: ReadonlySet<string> = new Set(['tool_calls', 'llm_calls', 'handoffs']);
 
-/** Whether an object with these keys can be nothing but a recording in the simple form, or a trace of ours. */
+/**
+ * Whether an object with these keys must be a recording in the simple form, or an AgentCI trace.
+ */
 export function isSureRecording(keys: readonly string[]): boolean {
   const known = new Set(keys.filter((key) => SIMPLE_KEYS.has(key)));
   return (
@@ -14,8 +16,8 @@ export function isSureRecording(keys: readonly string[]): boolean {
 }
 
 /**
- * Why an output has a recording that cannot be read: one that breaks off, holds what JSON has no word for, or is not JSON
- * at all though a program printed it. Its words must not be taken for the answer.
+ * The reason why a recording in the output is unreadable: it is truncated, contains values outside
+ * JSON, or is a printed object instead of JSON. Its text must not count as the answer.
  */
 export function whyBrokenRecording(text: string, { broken }: FoundDocuments): string | undefined {
   for (const document of broken) {
@@ -32,7 +34,7 @@ export function whyBrokenRecording(text: string, { broken }: FoundDocuments): st
   return undefined;
 }
 
-/** What Python and JavaScript print in place of a JSON value. */
+/** Values that Python and JavaScript print in place of JSON. */
 const NO_JSON_VALUE =
   /^(?:-?Infinity|NaN|nan|None|True|False|undefined|datetime\b|Decimal\b|inf\b)/;
 
@@ -54,7 +56,7 @@ const keysIn = (text: string): string[] =>
     .slice(0, MAX_KEYS)
     .map(([, key]) => key!);
 
-/** A dict of Python, whose keys JSON does not read at all. */
+/** A Python dict. JSON cannot parse its keys. */
 const pythonKeys = (text: string): string[] =>
   [...text.slice(0, 100_000).matchAll(/'(\w{1,40})'\s*:/g)]
     .slice(0, MAX_KEYS)

@@ -55,7 +55,7 @@ test.each([
   { thrown: 'a text', message: 'the agent threw a text' },
   { thrown: { code: 7 }, message: 'the agent threw {"code":7}' },
   { thrown: undefined, message: 'the agent threw undefined' },
-])('what was thrown is said: $message', ({ thrown, message }) => {
+])('the thrown value is reported: $message', ({ thrown, message }) => {
   expect(classifyError(errorFacts(thrown), { prefix: 'the agent threw ' }).message).toBe(message);
 });
 

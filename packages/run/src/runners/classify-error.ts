@@ -1,6 +1,6 @@
 import { AgentError } from './runner.ts';
 
-/** The fields of a thrown error that survive a thread or process border. */
+/** The fields of a thrown error that survive a thread or process boundary. */
 export interface ErrorFacts {
   readonly name?: string | undefined;
   readonly message: string;
@@ -24,11 +24,11 @@ const CONNECTION_CODES = new Set([
   'UND_ERR_BODY_TIMEOUT',
   'UND_ERR_SOCKET',
 ]);
-// The names SDKs give their own classes; matched whole, so that "NoTimeoutError" of a user's own is not caught.
+// Class names of SDK errors, matched whole, so that a custom "NoTimeoutError" does not match.
 const INFRA_NAME =
   /^(API)?(RateLimit|Timeout|Connection|ConnectionTimeout|InternalServer|ServiceUnavailable|Overloaded)(Error|Exception)?$/;
 
-/** Decides whether a failure is the infrastructure's (retry) or the agent's (do not). */
+/** Decides whether a failure comes from the infrastructure (retry) or the agent (do not retry). */
 export function classifyError(
   facts: ErrorFacts,
   context: { stderr?: string | undefined; prefix?: string } = {},
@@ -63,7 +63,7 @@ export function parseRetryAfter(
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The facts of anything that was thrown, however odd. */
+/** The facts of any thrown value. */
 export function errorFacts(error: unknown): ErrorFacts {
   if (!(error instanceof Error))
     return { message: typeof error === 'string' ? error : describe(error) };

@@ -79,7 +79,7 @@ test('an agent that fails keeps all it printed on stderr for the report', async 
   });
 });
 
-test('a program that cannot be started is no reason to try again', async () => {
+test('a program that cannot be started is not retried', async () => {
   const config = { kind: 'command', command: ['no-such-program-here'] } as const;
   const runner = createCommandRunner(config, {
     dir: tempDir(),
@@ -99,7 +99,7 @@ test.skipIf(process.platform !== 'linux').each([
   { watchResources: true, samples: 1 },
   { watchResources: false, samples: 0 },
 ])(
-  'says what the process used only where it is asked: $watchResources',
+  'reports the resource usage only on request: $watchResources',
   async ({ watchResources, samples }) => {
     const { resources = [] } = await run('console.log("ok")', { watchResources });
     expect(resources.filter(({ source }) => source === 'measured')).toHaveLength(samples);
@@ -123,7 +123,7 @@ test.each([
     config: { command: ['node'], cwd: 'nope' },
     message: /no folder "nope"/,
   },
-])('says so when $what', async ({ config, message }) => {
+])('reports when $what', async ({ config, message }) => {
   const dir = tempDir({ 'agent.js': '' });
   const around = { dir, env: process.env, timeoutMs: 1000, workers: 1 };
   const runner = createCommandRunner({ kind: 'command', ...config }, around);

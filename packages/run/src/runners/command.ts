@@ -16,12 +16,13 @@ import {
 } from './runner.ts';
 import { reasonIn } from './stderr-reason.ts';
 
-/** 10 MB: the largest honest trace is far smaller, a print loop is far larger. */
+/** 10 MB: the largest real trace is far smaller, a print loop is far larger. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
 /**
- * Runs any program, one process per query or turn: `{query, id, run, metadata, vars}` as JSON on stdin, and of a turn what it
- * is and all that was said; an answer or a recording on stdout, stderr kept for the report.
+ * Runs any program, one process per query or turn. Stdin gets `{query, id, run, metadata, vars}` as
+ * JSON, and for a turn also its number and the messages so far. Stdout is an answer or a recording,
+ * stderr is kept for the report.
  */
 export function createCommandRunner(
   config: Extract<RunnerConfig, { kind: 'command' }>,
@@ -87,7 +88,7 @@ function endingOf(outcome: ProcessOutcome): AgentEnd {
   return outcome.hasLeftovers === true ? 'left' : 'itself';
 }
 
-/** Why a process gave no answer. */
+/** The reason why a process gave no answer. */
 function endError(command: string, outcome: ProcessOutcome, place: CommandPlace): AgentError {
   switch (outcome.ended) {
     case 'exited':
@@ -111,7 +112,7 @@ function endError(command: string, outcome: ProcessOutcome, place: CommandPlace)
     case 'aborted':
       return new AgentError('infra', 'stopped', outcome);
     case 'not_started':
-      // A machine at its limits may have room again in a moment.
+      // A machine at its limits may recover in a moment.
       return new AgentError(
         outcome.code !== undefined && BUSY.has(outcome.code) ? 'infra' : 'agent',
         `"${command}" could not be started: ${whyNot(outcome, place)}`,
@@ -126,11 +127,11 @@ interface CommandPlace {
   readonly config: { readonly cwd?: string; readonly command: readonly string[] };
 }
 
-/** Servers that an agent had started see its end and follow. */
+/** Servers started by an agent see its end and exit too. */
 const LEFTOVER_MS = 300;
 const BUSY: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** The system says ENOENT for the program and for the folder alike. */
+/** The system reports ENOENT for a missing program and a missing folder alike. */
 function whyNot(
   { message, code }: { readonly message: string; readonly code?: string | undefined },
   { cwd, config }: CommandPlace,

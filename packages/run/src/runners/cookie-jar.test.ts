@@ -19,7 +19,7 @@ describe('cookies of a conversation', () => {
     },
     { what: 'to its path', line: 'a=1; Path=/api/chat', to: FROM, sent: true },
     {
-      what: 'to what is below its path',
+      what: 'to a path below its path',
       line: 'a=1; Path=/api',
       to: 'https://shop.example.com/api/x/y',
       sent: true,
@@ -62,26 +62,26 @@ describe('cookies of a conversation', () => {
       sent: true,
     },
     {
-      what: 'to no host where the domain is foreign',
+      what: 'to no host if the domain is foreign',
       line: 'a=1; Path=/; Domain=evil.org',
       to: FROM,
       sent: false,
     },
     {
-      what: 'to no host where the domain is a whole suffix',
+      what: 'to no host if the domain is a whole suffix',
       line: 'a=1; Path=/; Domain=com',
       to: FROM,
       sent: false,
     },
-    { what: 'over TLS where it is secure', line: 'a=1; Secure', to: FROM, sent: true },
+    { what: 'over TLS if it is secure', line: 'a=1; Secure', to: FROM, sent: true },
     {
-      what: 'not without TLS where it is secure',
+      what: 'not without TLS if it is secure',
       line: 'a=1; Path=/; Secure',
       to: 'http://shop.example.com/',
       sent: false,
     },
     { what: 'while it lasts', line: 'a=1; Max-Age=60', to: FROM, sent: true },
-    { what: 'no longer where its age is 0', line: 'a=1; Max-Age=0', to: FROM, sent: false },
+    { what: 'no longer if its age is 0', line: 'a=1; Max-Age=0', to: FROM, sent: false },
     {
       what: 'no longer once it expired',
       line: 'a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
@@ -89,12 +89,12 @@ describe('cookies of a conversation', () => {
       sent: false,
     },
     {
-      what: 'by its age where both are given',
+      what: 'by its age if both are given',
       line: 'a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
       to: FROM,
       sent: true,
     },
-    { what: 'where its age cannot be read', line: 'a=1; Max-Age=soon', to: FROM, sent: true },
+    { what: 'if its age is invalid', line: 'a=1; Max-Age=soon', to: FROM, sent: true },
     { what: 'in no case without a name', line: '=1', to: FROM, sent: false },
   ])('one is sent $what', ({ line, to, sent }) => {
     const jar = new CookieJar(() => 1_000_000);

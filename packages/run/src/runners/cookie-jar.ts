@@ -5,15 +5,15 @@ interface Cookie {
   readonly name: string;
   readonly value: string;
   readonly domain: string;
-  /** Set without a domain: it goes back to this very host. */
+  /** Set without a domain, so it is sent only to the same host. */
   readonly isHostOnly: boolean;
   readonly path: string;
   readonly isSecure: boolean;
-  /** Undefined: it lasts as long as the conversation. */
+  /** Undefined for a session cookie, which lasts for the conversation. */
   readonly expiresAt?: number | undefined;
 }
 
-/** The cookies of one conversation: an agent behind HTTP knows by them who is talking to it. Rules are those of RFC 6265. */
+/** The cookies of one conversation, by which an HTTP agent identifies it. Follows RFC 6265. */
 export class CookieJar {
   readonly #cookies = new Map<string, Cookie>();
   readonly #now: () => number;
@@ -22,7 +22,7 @@ export class CookieJar {
     this.#now = now;
   }
 
-  /** Takes in the `set-cookie` lines of a response to a request of this address; one that has expired is forgotten. */
+  /** Stores the `set-cookie` lines of a response from this address. Removes expired cookies. */
   keep(lines: readonly string[], address: string): void {
     const url = new URL(address);
     for (const line of lines) {
@@ -35,7 +35,7 @@ export class CookieJar {
     }
   }
 
-  /** What a request of this address sends along, the longest path first. */
+  /** The cookie header for a request to this address, longest path first. */
   headerFor(address: string): string | undefined {
     const url = new URL(address);
     const fitting = [...this.#cookies.values()].filter(
@@ -64,7 +64,7 @@ function readCookie(line: string, url: URL, now: number): Cookie | undefined {
   );
   const host = url.hostname.toLowerCase();
   const domain = (attributes.get('domain') ?? '').replace(/^\./, '').toLowerCase();
-  // Another host's cookie, or one for everything below `com`.
+  // A cookie for another host, or for everything below `com`.
   if (domain !== '' && !(isWithin(host, domain) && (domain === host || domain.includes('.'))))
     return undefined;
   const isSecure = attributes.has('secure');
@@ -81,7 +81,7 @@ function readCookie(line: string, url: URL, now: number): Cookie | undefined {
   };
 }
 
-/** `Max-Age` wins over `Expires`; what cannot be read is as if it were not there. */
+/** `Max-Age` overrides `Expires`. Unreadable attributes are ignored. */
 function expiryOf(attributes: ReadonlyMap<string, string>, now: number): number | undefined {
   const maxAge = attributes.get('max-age');
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge))
@@ -102,7 +102,7 @@ const fits = ({ domain, isHostOnly, path, isSecure }: Cookie, url: URL): boolean
 const isWithin = (host: string, domain: string): boolean =>
   host === domain || (host.endsWith(`.${domain}`) && !/^[\d.]+$|:/.test(host));
 
-/** A path matches itself and what is below it: `/chat` matches `/chat/1`, not `/chatter`. */
+/** A path matches itself and everything below it: `/chat` matches `/chat/1`, not `/chatter`. */
 const isUnder = ({ pathname }: URL, path: string): boolean =>
   pathname === path ||
   (pathname.startsWith(path) && (path.endsWith('/') || pathname[path.length] === '/'));
@@ -111,11 +111,11 @@ const isUnder = ({ pathname }: URL, path: string): boolean =>
 const defaultPath = ({ pathname }: URL): string =>
   pathname.slice(0, pathname.lastIndexOf('/')) || '/';
 
-/** As browsers do, this machine counts as safe without TLS. */
+/** As in browsers, this machine counts as secure without TLS. */
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/i.test(hostname);
 
-/** Headers with the cookies of the conversation after those the spec sets. */
+/** Adds the cookies of the conversation to the headers of the spec. */
 export function withCookies(
   headers: Readonly<Record<string, string>>,
   kept: string | undefined,

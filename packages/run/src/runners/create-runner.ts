@@ -2,7 +2,10 @@ import { SECRETS, secretsIn } from '@agentci/lib/secrets';
 import type { RunnerConfig } from '@agentci/spec';
 import type { Runner, RunnerEnvironment } from './runner.ts';
 
-/** Makes the runner a spec asks for; its code is loaded only now. `replay` is not a runner: recordings are read, not run. */
+/**
+ * Creates the runner of a spec and loads its code on demand. `replay` is not a runner, because
+ * recordings are read, not run.
+ */
 export async function createRunner(
   config: Exclude<RunnerConfig, { kind: 'replay' }>,
   around: RunnerEnvironment,
@@ -24,7 +27,7 @@ export async function createRunner(
   }
 }
 
-/** An agent behind HTTP, with its server where the spec says how to start it. */
+/** An HTTP agent, with its server if the spec has a start command. */
 async function startHttp(
   config: Extract<RunnerConfig, { kind: 'http' }>,
   around: RunnerEnvironment,

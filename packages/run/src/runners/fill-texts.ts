@@ -8,7 +8,7 @@ import {
 import { PLACEHOLDER } from '@agentci/spec';
 import { AgentError, type RunRequest } from './runner.ts';
 
-/** What a run says of itself; it wins over variables of the same name. */
+/** The values of the run. They override variables of the same name. */
 const ownValues = ({
   query,
   id,
@@ -25,13 +25,13 @@ const ownValues = ({
   ...turn,
 });
 
-/** A query on its own is a conversation of one message. */
+/** A single query is a conversation of one message. */
 const valuesOfTurn = ({ query, id, run, turn }: RunRequest): Readonly<Record<string, unknown>> =>
   turn === undefined
     ? { message: query, messages: [{ role: 'user', content: query }], conversation: `${id}.${run}` }
     : { ...turn };
 
-/** In texts of a runner these are the run's own, with or without variables beside them. */
+/** In runner texts these names refer to the run, with or without variables. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['query', 'id', 'run', 'metadata']);
 const TURN_NAMES: ReadonlySet<string> = new Set(['message', 'messages', 'conversation']);
 
@@ -64,7 +64,10 @@ function templateOf(text: string): Template | undefined {
   return template;
 }
 
-/** A text of the runner with the values of this run. Without variables in scope only the run's own names are filled in. */
+/**
+ * Fills in a text of the runner with the values of this run. Without variables, only the names of
+ * the run are filled in.
+ */
 export function filledText(
   text: string,
   request: RunRequest,
@@ -81,8 +84,7 @@ export function filledText(
 }
 
 /**
- * Texts that mean themselves where no variables are in scope and nothing is said in turns: the arguments of a program, the headers of
- * a request.
+ * Fills in program arguments and request headers. They stay literal without variables and turns.
  */
 export function filledTexts(texts: readonly string[], request: RunRequest): readonly string[] {
   if (request.vars === undefined && request.turn === undefined) return texts;
@@ -94,7 +96,10 @@ export function filledTexts(texts: readonly string[], request: RunRequest): read
   });
 }
 
-/** The body of a request: a template, or all there is. A text that is just one variable takes its value whole. */
+/**
+ * The body of a request: a template, or all values. A text that is a single variable is replaced by
+ * its value of any type.
+ */
 export function filledBody(template: unknown, request: RunRequest): unknown {
   if (template === undefined) return ownValues(request);
   const fill = (node: unknown): unknown => {
@@ -116,10 +121,15 @@ function filledValue(text: string, request: RunRequest): unknown {
   return isKnown ? valueIn(request, slot.name) : text;
 }
 
-/** A longer value does not fit into the environment of a program. It is in `vars` on stdin all the same. */
+/**
+ * A longer value does not fit into the environment of a program. It is still in `vars` on stdin.
+ */
 const MAX_ENV_BYTES = 100_000;
 
-/** `AGENTCI_VAR_NAME` for every variable. Two names that would become one, and values no environment can hold, are left out. */
+/**
+ * `AGENTCI_VAR_NAME` for every variable. Skips names that would collide, and values that an
+ * environment cannot hold.
+ */
 export function variableEnvironment(vars: RunRequest['vars']): Record<string, string> {
   const env: Record<string, string> = {};
   if (vars === undefined) return env;

@@ -9,7 +9,7 @@ import { assembleStream } from './stream/assemble.ts';
 import { parseLines, parseServerEvents, type StreamEvent } from './stream/server-events.ts';
 import { streamPieces } from './stream/stream-pieces.ts';
 
-/** A response as it came in: its head, and its body with the time of each chunk. */
+/** A response: its head, and its body with the time of each chunk. */
 export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,17 +19,20 @@ export interface Received {
   readonly setCookies?: readonly string[];
 }
 
-/** Where the answer is in the response, and what counts as one. */
+/** The path of the answer in the response, and the rules for an answer. */
 export interface ResponseRule extends AnswerRule {
   readonly answer?: string;
   readonly trace?: string;
   readonly acceptStatus?: readonly number[];
 }
 
-/** The statuses whose body is the answer itself. 202 promises one, 204 and 205 have none, 206 is a part of one. */
+/**
+ * The statuses with the answer in the body. 202 promises one, 204 and 205 have none, 206 is
+ * partial.
+ */
 const ANSWERED: ReadonlySet<number> = new Set([200, 201, 203]);
 
-/** The answer or recording in a response; throws an `AgentError` where there is none. */
+/** The answer or recording in a response. Throws an `AgentError` if there is none. */
 export function responseOutput(received: Received, rule: ResponseRule): Omit<RunOutput, 'wallMs'> {
   const { status, headers } = received;
   const redirect = describeRedirect(status, headers.location);
@@ -52,7 +55,7 @@ export function responseOutput(received: Received, rule: ResponseRule): Omit<Run
 const LINES =
   /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonl|jsonlines|x-jsonlines|json-seq|stream\+json)\b/i;
 
-/** The events of a response that is a stream; undefined for any other. */
+/** The events of a streamed response. Undefined for any other. */
 function eventsIn(text: string, headers: Received['headers']): readonly StreamEvent[] | undefined {
   const type = headers['content-type'] ?? '';
   if (/^text\/event-stream\b/i.test(type)) return parseServerEvents(text);
@@ -79,7 +82,7 @@ function streamed(
   });
   if (!assembled.ok) throw new AgentError(assembled.kind, assembled.message);
   const { value, answer, first } = assembled;
-  // Where the spec points at the words, they are an answer like any other.
+  // Text that the spec points at is an answer like any other.
   refuseNoAnswer(answer ?? (pointer === undefined ? value : (pickedText(value) ?? value)), rule);
   const warnings = [...said.warnings, ...assembled.warnings];
   const ttftMs =
@@ -94,7 +97,7 @@ function streamed(
 
 const pickedText = (value: unknown): unknown => (isFields(value) ? value.answer : undefined);
 
-/** The trace is in one of the events; where several have one, the last is the whole. */
+/** The trace is in one of the events. If several have one, the last is complete. */
 function pickTrace(events: readonly StreamEvent[], pointer: string, rule: ResponseRule): unknown {
   const found = events.flatMap(({ data }) => resolvePointer(parse(data), pointer) ?? []);
   if (found.length === 0)
@@ -103,7 +106,7 @@ function pickTrace(events: readonly StreamEvent[], pointer: string, rule: Respon
   return found.at(-1);
 }
 
-/** When the chunk came in that completed the text up to `end`. */
+/** Arrival time of the chunk that completed the text up to `end`. */
 function arrivalOf(
   end: number,
   { text, chunks, times }: Pick<Received, 'chunks' | 'times'> & { readonly text: string },
@@ -131,11 +134,14 @@ interface Charset {
   readonly decoder: InstanceType<typeof TextDecoder>;
 }
 
-/** Making one takes longer than decoding with it; a server names the same in every response. */
+/**
+ * Creating a decoder takes longer than decoding, and a server uses the same charset in every
+ * response.
+ */
 const charsets = new Map<string, Charset>();
 const MAX_CHARSETS = 100;
 
-/** What the response says of itself; UTF-8 unless it names another encoding that is known here. */
+/** The charset of the response. UTF-8 unless it names another known encoding. */
 function charsetOf(contentType: string): Charset {
   const named = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
   const known = charsets.get(named);
@@ -175,7 +181,7 @@ function pick(text: string, rule: ResponseRule): Pick<RunOutput, 'value' | 'answ
   if (why !== undefined) throw new AgentError('agent', `the agent ${why} (at "${pointer}")`);
   if (trace !== undefined) return { value };
   const words = typeof value === 'string' ? value : JSON.stringify(value);
-  // The rest of the body may say why the model stopped, what it used and which tools it called.
+  // The rest of the body may contain the stop reason, the usage and the tool calls.
   return { value: { answer: words }, answer: { text: words, body, pointer } };
 }
 
@@ -186,7 +192,7 @@ const keysOf = (body: unknown): string =>
     ? Object.keys(body).slice(0, 20).join(', ') || 'no keys'
     : typeof body;
 
-/** RFC 6901: `/choices/0/text`; the empty pointer is the whole document. */
+/** RFC 6901: `/choices/0/text`. The empty pointer is the whole document. */
 export function resolvePointer(document: unknown, pointer: string): unknown {
   if (pointer === '') return document;
   let current = document;

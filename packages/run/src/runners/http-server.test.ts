@@ -115,7 +115,7 @@ test.each([5, 0])(
     });
     await runner.run(request());
     while (await fetch(config.http.url).then(Boolean, () => false)) await sleep(10);
-    // Its end is told a moment after its port is closed.
+    // The exit event arrives shortly after the port is closed.
     await sleep(100);
     await runner.close();
     expect(voids).toEqual([

@@ -4,14 +4,14 @@ import { AgentError, type RunAbout, type RunnerEnvironment } from './runner.ts';
 import { StandingProcess } from './standing-process.ts';
 import { reasonIn } from './stderr-reason.ts';
 
-/** How long a server may take until it answers. */
+/** Time limit for the first response of a server. */
 const READY_MS = 60_000;
 const POLL_MS = 50;
 const PROBE_MS = 2000;
 
-/** A server that runs for as long as the run does. */
+/** A server that runs as long as the run. */
 export interface RunServer {
-  /** Does something with it; once it has ended, nothing can be done with it any more. */
+  /** Runs an action on it. Fails after it has ended. */
   readonly guard: <T>(about: RunAbout, work: () => Promise<T>) => Promise<T>;
   readonly stop: () => Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function startServer(
       'RUNNER_PORT_IN_USE',
       `runner.http: something already answers at ${ready}, so the server was not started`,
       {
-        hint: 'Stop what is running there, use another port, or leave out "start" to ask what runs already.',
+        hint: 'Stop the program on that port, use another port, or remove "start" to ask the running server.',
       },
     );
   const [program = '', ...args] = command;
@@ -80,7 +80,7 @@ async function untilReady(
     );
 }
 
-/** The server, with its end told to the runs that it breaks. */
+/** Wraps the server to report its end to the runs it breaks. */
 function guarded(
   server: StandingProcess,
   program: string,
@@ -105,7 +105,7 @@ function guarded(
         last = about;
         return done;
       } catch (error) {
-        // The connection breaks a moment before the system says why.
+        // The connection breaks a moment before the exit reason is known.
         if (error instanceof AgentError && error.kind === 'infra') {
           await Promise.race([
             server.ended,
@@ -125,7 +125,7 @@ function guarded(
   };
 }
 
-/** Any answer but an error of the server itself shows that it is up. */
+/** Any response except a server error shows that it is up. */
 async function answers(url: string): Promise<boolean> {
   try {
     return await withDeadline({ ms: PROBE_MS }, async ({ signal }) => {

@@ -66,7 +66,7 @@ test.each([
     expected: (host: string) => ({ host, connection: 'keep-alive' }),
   },
   {
-    what: 'a host of its own',
+    what: 'a custom host',
     http: { headers: { Host: 'agent.example' } },
     as: (url: string) => url,
     expected: () => ({ host: 'agent.example' }),
@@ -282,8 +282,8 @@ test.each([
   },
   { what: 'null', body: 'null', message: /gave null/ },
   { what: 'nothing', body: ' ', message: /empty/ },
-  { what: 'bytes that are no text', body: Buffer.from([0x68, 0xff]), message: /not UTF-8/ },
-])('$what with status 200 is no answer', async ({ body, message }) => {
+  { what: 'invalid text', body: Buffer.from([0x68, 0xff]), message: /not UTF-8/ },
+])('$what with status 200 is not an answer', async ({ body, message }) => {
   const url = await serve((_, response) => response.end(body));
   await expect(runner(url).run(request)).rejects.toMatchObject({
     kind: 'agent',
@@ -300,7 +300,7 @@ test('an encoding that the response names is read', async () => {
   expect(await runner(url).run(request)).toMatchObject({ value: 'caf\u00e9' });
 });
 
-test('a 5xx whose body is no text stays an infrastructure error', async () => {
+test('a 5xx with a binary body stays an infrastructure error', async () => {
   const url = await serve((_, response) => response.writeHead(502).end(Buffer.from([0xff, 0xfe])));
   await expect(runner(url).run(request)).rejects.toMatchObject({ kind: 'infra' });
 });
@@ -340,7 +340,7 @@ test.each([
 );
 
 test.each([204, 205])(
-  'a response of %i has no body and so no answer, whatever is accepted',
+  'a response of %i has no body and therefore no answer, for any accepted statuses',
   async (status) => {
     const url = await serve((_, response) => response.writeHead(status).end());
     await expect(runner(url, { acceptStatus: [status] }).run(request)).rejects.toMatchObject({
@@ -350,7 +350,7 @@ test.each([204, 205])(
 );
 
 test.each([301, 302, 303, 307, 308])(
-  'a redirect (%i) is not followed, and named without what may be secret',
+  'a redirect (%i) is not followed, and reported without possible secrets',
   async (status) => {
     let isFollowed = false;
     const other = await serve((_, response) => {

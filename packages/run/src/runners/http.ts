@@ -7,7 +7,10 @@ import { sendRequest } from './http-request.ts';
 import { responseOutput } from './http-response.ts';
 import type { Runner, RunnerEnvironment, RunOutput, RunRequest } from './runner.ts';
 
-/** Asks an agent behind HTTP. Header values may name environment variables as `${NAME}`; they are never printed. */
+/**
+ * Asks an HTTP agent. Header values may name environment variables as `${NAME}`, and are never
+ * printed.
+ */
 export function createHttpRunner(
   config: Extract<RunnerConfig, { kind: 'http' }>,
   around: RunnerEnvironment,
@@ -25,7 +28,7 @@ export function createHttpRunner(
     kept: string | undefined,
     extra: Readonly<Record<string, string>> = {},
   ) => {
-    // Mostly they are the same for every query.
+    // Mostly the same for every query.
     const texts = filledTexts(values, request);
     const filled =
       texts === values ? plain : Object.fromEntries(named.map(([name], i) => [name, texts[i]!]));

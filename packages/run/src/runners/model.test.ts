@@ -46,7 +46,7 @@ async function setUp(
 }
 const reply = { text: 'Bonjour', usage: { input: 12, output: 3 } } as unknown as ScriptedReply;
 
-test('the answer, the tokens and the cost become the trace; there were no tool calls', async () => {
+test('the answer, the tokens and the cost become the trace, without tool calls', async () => {
   const { run } = await setUp([reply]);
   const trace = await interpretOutput(await run('hello'), { id: 'q', query: 'hello' });
   expect(trace.final?.text).toBe('Bonjour');

@@ -17,7 +17,10 @@ import { AgentError, type Runner, type RunnerEnvironment, type RunRequest } from
 
 type ModelConfig = Extract<RunnerConfig, { kind: 'model' }>;
 
-/** A model as the agent: the prompt is filled in and sent, and what the provider reports becomes the trace. */
+/**
+ * A model as the agent: fills in the prompt, sends it, and makes the trace from the provider's
+ * response.
+ */
 export function createModelRunner(config: ModelConfig, around: RunnerEnvironment): Runner {
   const env = { ...around.env, ...config.env };
   const keys = new Map<string, string | undefined>();
@@ -65,7 +68,10 @@ export function createModelRunner(config: ModelConfig, around: RunnerEnvironment
   };
 }
 
-/** With `{{query}}` in it the prompt is what the user says; without, it is the system's part and the query follows. */
+/**
+ * With `{{query}}` in it the prompt is the user message. Without, it is the system message,
+ * followed by the query.
+ */
 function messagesOf(
   prompt: { readonly written: string; readonly filled: string } | undefined,
   { query, turn }: RunRequest,
@@ -135,8 +141,8 @@ function keyOf(
 const MAX_SHOWN = 80;
 
 /**
- * One call of a model. Without calls of tools in the reply it is known that there were none; with some, the model has not
- * answered yet: what it said before them is not its answer, and the run is not complete.
+ * One call of a model. Without tool calls in the reply there were none. With tool calls the model
+ * has not answered yet: its text before them is not the answer, and the run is incomplete.
  */
 function traceOf(
   { text, usage, finish, toolCalls = [] }: ModelReply,
@@ -181,7 +187,7 @@ function traceOf(
   return trace;
 }
 
-/** What a model writes as arguments may be anything. */
+/** A model may write any text as arguments. */
 const argumentsOf = (args: unknown): object =>
   typeof args === 'object' && args !== null && !Array.isArray(args)
     ? args

@@ -1,15 +1,15 @@
-// Says with each request to the capture which query it is made for: what an agent does after its answer would otherwise be
-// counted with the next one. Nothing is sent to anyone but the capture, which takes the header off.
+// Marks each request to the capture with its query. Otherwise calls after the answer would be
+// counted with the next query. Only the capture gets this header, and it removes it.
 import { subscribe } from 'node:diagnostics_channel';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 
 const HEADER = 'x-agentci-query';
-/** Requests to models, among all that the capture takes. */
+/** Requests to models, among all requests to the capture. */
 const MODEL_PATH = /^\/r\/[^/]+\/llm\//;
 
 /**
- * `current` gives the number of the call that the running code belongs to. What comes back tells how many requests to models
- * a call has begun, whether they have been sent or not; undefined where there is no capture.
+ * `current` returns the number of the call that the running code belongs to. Returns a function
+ * that counts the requests to models a call has started, sent or not. Undefined without a capture.
  */
 export function markCalls(current) {
   const front = frontOf(process.env.AGENTCI_PRELOAD);
@@ -25,7 +25,7 @@ export function markCalls(current) {
       request.addHeader(HEADER, String(call));
       count(call, request.path);
     } catch {
-      // The request is sent as it is.
+      // Sends the request unchanged.
     }
   });
   const http = createRequire(import.meta.url)('node:http');
@@ -39,7 +39,7 @@ export function markCalls(current) {
         count(call, made.path);
       }
     } catch {
-      // The request is sent as it is.
+      // Sends the request unchanged.
     }
     return made;
   };

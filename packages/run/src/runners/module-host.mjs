@@ -1,9 +1,9 @@
-// Runs a user's module inside a worker thread, one query at a time. Plain JavaScript, since a worker is started from a
-// file: the same file serves the sources and the build.
+// Runs a user's module in a worker thread, one query at a time. Plain JavaScript, because a worker
+// is started from a file, and the same file serves the sources and the build.
 //
-// A thread of its own, because a module may print to stdout (which would corrupt a JSON report), call process.exit, or
-// loop without ever yielding; a thread can be ended from outside. It may be started before it is needed, and loads nothing of
-// the user's until it is told which module.
+// A worker thread, because a module may print to stdout (which would corrupt a JSON report), call
+// process.exit, or loop forever, and a thread can be ended from outside. It may be started in
+// advance, and loads no user code until it gets the name of the module.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -14,18 +14,18 @@ import { watchSpans } from './module-spans.mjs';
 import { consume } from './module-stream.mjs';
 
 const aborts = new Map();
-/** Which call a piece of code runs for, also when it runs after the call has answered. */
+/** The call that a piece of code runs for, even after the call has answered. */
 const calls = new AsyncLocalStorage();
 const requestsOf = markCalls(() => calls.getStore());
 const sendsSpans = watchSpans();
-/** The module may put its own in their place. */
+/** Saved here, because the module may replace them. */
 const nextTurn = setImmediate;
-/** What the agent keeps between the turns of one conversation. */
+/** The agent's state between the turns of one conversation. */
 let state = {};
-/** When the agent was called: starting the thread and loading the module are not its time. */
+/** Start time of the call, without starting the thread and loading the module. */
 let began = performance.now();
 
-/** The function of the module, or why there is none. */
+/** The function of the module, or the reason for its absence. */
 let loading;
 
 function startLoading(message) {
@@ -59,7 +59,7 @@ async function load({ file, exportName }) {
 
 for (const event of ['unhandledRejection', 'uncaughtException']) {
   process.on(event, async (error) => {
-    // A module that has a handler of its own has dealt with it.
+    // A module with its own handler has handled it.
     if (process.listenerCount(event) > 1) return;
     const call = calls.getStore();
     if (call !== undefined && !aborts.has(call)) {
@@ -104,7 +104,8 @@ parentPort.on('message', async (message) => {
           }));
       return args ? { value } : consume(value, started);
     });
-    // A check that forgot to wait for a promise has not given its verdict: a failure in it must count.
+    // A check that did not await a promise has not given its verdict, so a failure in it must
+    // count.
     if (args) await settled(busyBefore);
     await printed();
     reply({ call, ok: true, ...given, ...(await begun(call)) });
@@ -116,10 +117,16 @@ parentPort.on('message', async (message) => {
   }
 });
 
-/** What a function left behind gets this long to fail; later it is told apart from the verdict. */
+/**
+ * Time for background tasks of a function to fail. Later failures are reported separately from the
+ * verdict.
+ */
 const SETTLE_MS = 250;
 
-/** Waits until as much is under way as before the call. A timer that runs for ever, or a kept connection, is waited for once. */
+/**
+ * Waits until pending activity is back to its level before the call. An endless timer or a kept
+ * connection is waited for once.
+ */
 async function settled(busyBefore) {
   for (let n = 0; n < 2; n++) await new Promise((done) => setImmediate(done));
   const until = performance.now() + SETTLE_MS;
@@ -127,7 +134,7 @@ async function settled(busyBefore) {
     await new Promise((done) => setTimeout(done, 2));
 }
 
-/** How many timers, sockets and so on are under way. */
+/** Number of pending timers, sockets and so on. */
 function busy() {
   const counts = new Map();
   for (const kind of process.getActiveResourcesInfo())
@@ -137,14 +144,20 @@ function busy() {
 
 const hasMore = (before) => [...busy()].some(([kind, count]) => count > (before.get(kind) ?? 0));
 
-/** How many requests to models the call has begun, and whether spans may come. What it does not wait for gets its turn to begin. */
+/**
+ * The number of requests to models the call has started, and whether spans may come. Unawaited
+ * tasks get a turn to start.
+ */
 async function begun(call) {
   if (requestsOf === undefined) return {};
   for (let turn = 0; turn < 2; turn++) await new Promise((done) => nextTurn(done));
   return { begun: { asked: requestsOf(call), sendsSpans: sendsSpans?.() } };
 }
 
-/** Waits until the other side has what was printed: it would come after the reply, and be counted with the next query. */
+/**
+ * Waits until the printed output has arrived. After the reply it would be counted with the next
+ * query.
+ */
 async function printed() {
   const busy = [process.stdout, process.stderr].filter(
     (stream) => stream.writable && stream.writableLength > 0,
@@ -174,7 +187,10 @@ function describe(value) {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** The frames that lead to the user's code; those of Node and of this file do not help to find a mistake in it. */
+/**
+ * The stack frames in the user's code. Frames of Node and of this file do not help to find an error
+ * in it.
+ */
 function ownStack(stack) {
   const lines = String(stack).split('\n');
   const isFrame = (line) => /^\s+at /.test(line);

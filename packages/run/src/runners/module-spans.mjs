@@ -1,11 +1,14 @@
-// Whether a thread may send spans. It can learn where they go only from its environment: until something in it has looked the
-// address up, it cannot send any, and there is nothing to wait for.
+// Whether a thread may send spans. It can get their target only from its environment. Until
+// something in it has read the variable, it cannot send any, and there is nothing to wait for.
 import { subscribe } from 'node:diagnostics_channel';
 import { syncBuiltinESMExports } from 'node:module';
 
 const ADDRESS = /^OTEL_EXPORTER_OTLP(?:_[A-Z]+)?_ENDPOINT$/i;
 
-/** What comes back tells whether the address was looked up so far; undefined where the thread has none. */
+/**
+ * Returns a function that reports whether the variable was read so far. Undefined if the thread has
+ * none.
+ */
 export function watchSpans() {
   const { env } = process;
   if (!Object.keys(env).some((name) => ADDRESS.test(name))) return undefined;
@@ -18,7 +21,8 @@ export function watchSpans() {
       note(name);
       return target[name];
     },
-    // Not left to the engine, which would define the variable anew through this: an environment takes that only in full.
+    // Explicit, because the engine would define the variable again through this proxy, and an
+    // environment rejects partial descriptors.
     set: (target, name, value) => {
       target[name] = value;
       return true;
@@ -29,7 +33,7 @@ export function watchSpans() {
     },
   });
   syncBuiltinESMExports();
-  // A thread of the agent's own gets a copy of the environment, which can be read unseen.
+  // Threads of the agent get a copy of the environment, which can be read unnoticed.
   subscribe('worker_threads', () => {
     mayTell = true;
   });

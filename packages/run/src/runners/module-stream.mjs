@@ -1,9 +1,10 @@
-// Reads what a module gave back in pieces, inside its thread: streams and promises cannot leave it.
+// Reads streamed results of a module in its thread, because streams and promises cannot leave it.
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
- * A plain value as it is; a stream read to its end, with the time of each piece from `started`; a `Response` with its
- * body; the result of the AI SDK's `generateText` or `streamText` as its steps.
+ * Reads a result completely. A plain value stays unchanged. A stream is read to its end, with the
+ * time of each piece from `started`. A `Response` is read with its body. The result of the AI SDK's
+ * `generateText` or `streamText` becomes its steps.
  */
 export async function consume(value, started) {
   if (typeof value !== 'object' || value === null) return { value };
@@ -20,11 +21,11 @@ const isResponse = (value) =>
   typeof value.headers?.get === 'function' &&
   typeof value.text === 'function';
 
-/** `generateText` gives an object with getters, which a copy would lose. */
+/** `generateText` returns an object with getters, which a copy would lose. */
 const isTextResult = (value) =>
   'steps' in value && 'finishReason' in value && Array.isArray(value.steps);
 
-/** Something to iterate that is not data: lists, maps and the like are answers as they are. */
+/** An iterable that is not data. Lists, maps and the like are answers themselves. */
 function iterableOf(value) {
   if (typeof value !== 'object' || value === null) return undefined;
   if (typeof value[Symbol.asyncIterator] === 'function') return value;
@@ -78,7 +79,9 @@ async function* keepingReturn(source, onReturn) {
   }
 }
 
-/** What a generator returned is its result; its texts are the answer where the result has none of its own. */
+/**
+ * The return value of a generator is its result. If that has no answer, the pieces are the answer.
+ */
 function resultOf(returned, { pieces, times }) {
   const isObject = typeof returned === 'object' && !Array.isArray(returned);
   const areTexts = pieces.length > 0 && pieces.every((piece) => typeof piece === 'string');
@@ -98,7 +101,7 @@ function portable(item) {
   );
 }
 
-/** As JSON has it, with the words of errors, which JSON leaves out. */
+/** As JSON, with the messages of errors, which JSON leaves out. */
 const plain = (value) =>
   JSON.parse(
     JSON.stringify(value, (_, field) =>

@@ -8,30 +8,30 @@ import type { GivenValue } from './stream/given-value.ts';
 interface Reply extends GivenValue {
   readonly call: number;
   readonly ok: boolean;
-  /** Not the reply to a call: the module is loaded, or cannot be. */
+  /** Not the reply to a call: the module was loaded, or failed to load. */
   readonly isLoaded?: boolean;
   readonly loading?: boolean;
-  /** The function returned, but not what can be handed on. */
+  /** The function returned a value that cannot be passed on. */
   readonly returned?: boolean;
-  /** From the call of the function to its answer. */
+  /** Time from the call of the function to its answer. */
   readonly ranMs?: number;
   readonly begun?: Begun;
   readonly error?: ErrorFacts & { readonly stack?: string };
-  /** The thread ended because of an error that nothing caught. */
+  /** The thread ended because of an uncaught error. */
   readonly crashed?: boolean;
-  /** A call that had answered already failed in the background. */
+  /** A call failed in the background after its answer. */
   readonly late?: boolean;
 }
 
 const MAX_PRINTED_BYTES = 64 * 1024;
-/** Of the errors in the background so many are told. */
+/** Maximum number of background errors to report. */
 const MAX_LATE = 5;
-/** After an abort the agent gets this long to return by itself before its thread is ended. */
+/** Time for the agent to return after an abort before its thread is ended. */
 const ABORT_GRACE_MS = 250;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the threads of an agent find in their environment, where no one watches what it does. */
+/** The environment of an agent's threads without a capture. */
 export const threadEnv = (
   { env }: Extract<RunnerConfig, { kind: 'module' }>,
   around: Environment,
@@ -40,7 +40,7 @@ export const threadEnv = (
   ...env,
 });
 
-/** A thread that waits to be told which module to load. */
+/** A thread that waits for the name of its module. */
 export const startThread = (env: Environment): Worker =>
   new Worker(new URL('./module-host.mjs', import.meta.url), {
     env: env as NodeJS.ProcessEnv,
@@ -48,11 +48,11 @@ export const startThread = (env: Environment): Worker =>
     stderr: true,
   });
 
-/** The function in a module that a thread is to call. */
+/** The function in a module that a thread calls. */
 export interface ModuleFunction {
   readonly file: string;
   readonly exportName: string;
-  /** What messages call it, e.g. `the metric`. */
+  /** Its name in messages, such as `the metric`. */
   readonly what?: string;
 }
 
@@ -62,18 +62,18 @@ export class ModuleThread {
   onGone: () => void = () => {};
   onLate: (why: string) => void = () => {};
   readonly #worker: Worker;
-  /** Settles when the module is loaded, or cannot be. */
+  /** Settles when the module is loaded, or has failed to load. */
   readonly loaded: Promise<void>;
   #isLoaded = (): void => {};
   #calls = 0;
   #ranMs: number | undefined;
-  /** By the last call, where it is counted. */
+  /** Counts of the last call, if they are tracked. */
   begun: Begun | undefined;
   #pending:
     | { call: number; resolve: (given: GivenValue) => void; reject: (error: Error) => void }
     | undefined;
   #output: Buffer[] = [];
-  /** The queries of the calls so far, to tell whose background task failed. */
+  /** The queries of the calls so far, to identify failed background tasks. */
   readonly #queries = new Map<number, string>();
   #late: Trace['warnings'] = [];
 
@@ -110,7 +110,7 @@ export class ModuleThread {
     );
   }
 
-  /** The conversation is over: the next one starts with an empty object. */
+  /** Ends the conversation. The next one starts with an empty state. */
   forgetState(): void {
     this.#worker.postMessage({ type: 'forget' });
   }
@@ -120,7 +120,10 @@ export class ModuleThread {
     return (await this.#send({ args }, signal)).value;
   }
 
-  /** Calls the function with what the message says: a query and its context, or the arguments themselves. */
+  /**
+   * Calls the function with the content of the message: a query and its context, or the arguments
+   * themselves.
+   */
   #send(message: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<GivenValue> {
     const call = ++this.#calls;
     this.#output = [];
@@ -152,7 +155,7 @@ export class ModuleThread {
     });
   }
 
-  /** The agent's own time. What the first call of a thread took beyond it went into starting the thread and loading. */
+  /** The agent's own time. The rest of the first call was starting the thread and loading. */
   clock(waitedMs: number): Pick<RunOutput, 'wallMs' | 'coldStartMs'> {
     if (this.#ranMs === undefined) return { wallMs: waitedMs };
     return {
@@ -161,14 +164,14 @@ export class ModuleThread {
     };
   }
 
-  /** What failed in the background since it was last asked, after its query had its answer. */
+  /** New background failures of queries that were already answered. */
   lateErrors(): Trace['warnings'] {
     const late = this.#late;
     this.#late = [];
     return late;
   }
 
-  /** What the module printed during the last call; of a lot, the end. */
+  /** The output of the module during the last call, or the end of it. */
   printed(): string {
     return Buffer.concat(this.#output).subarray(-MAX_PRINTED_BYTES).toString('utf8');
   }

@@ -80,7 +80,7 @@ test('can be made ready before its first query, which then waits for nothing', a
   expect(coldStartMs).toBeLessThan(300);
 });
 
-test('a module that cannot be loaded says so to its query, not to whoever makes it ready', async () => {
+test('a module that cannot be loaded is reported by its query, not by the warm-up', async () => {
   const broken = start({ 'agent.mjs': "throw new Error('no such luck')" });
   await broken.warm!();
   await expect(broken.run(ask('hi'))).rejects.toThrow(
@@ -101,7 +101,7 @@ test('what the agent prints is kept apart from the report', async () => {
   expect(stderr).toContain('chatter');
 });
 
-test('what was printed for one query is not told of the next, and of a lot only the end', async () => {
+test('the output for one query is not reported with the next, and only its end is kept', async () => {
   const agent = start({
     'agent.mjs': `export default async (query) => {
       if (query === 'chatter') console.log('chatter');
@@ -170,7 +170,7 @@ test.each([
     stderr: /boom\s[\s\S]*agent\.mjs/,
   },
   {
-    what: 'a lost connection told of in the cause, as fetch does',
+    what: 'a lost connection reported in the cause, as fetch does',
     code: 'throw new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) })',
     kind: 'infra',
   },
@@ -303,7 +303,7 @@ test.each([
     message: /other/,
   },
   {
-    what: 'exports something that is no function',
+    what: 'exports a number',
     files: { 'agent.mjs': 'export default 42' },
     message:
       /^the module could not be loaded: export "default" is not a function \(it is a number\)$/,
@@ -323,7 +323,7 @@ test.each([
     files: { 'agent.mjs': 'import "./nowhere.mjs"' },
     message: /nowhere/,
   },
-])('a module that $what says so, without a stack of ours', async ({ files, message }) => {
+])('a module that $what is reported without a stack of ours', async ({ files, message }) => {
   await expect(start(files).run(ask('hi'))).rejects.toMatchObject({
     kind: 'agent',
     message: expect.stringMatching(message),
@@ -346,7 +346,7 @@ test('a module that does not exist is refused at once', () => {
   ).toThrowError(expect.objectContaining({ code: 'RUNNER_MODULE_MISSING' }));
 });
 
-test('what fails in the background after an answer is told of the query it belongs to, and spoils no other', async () => {
+test('a background failure after an answer is reported with its query and affects no other', async () => {
   const code = `export default async (query) => {
     if (query === 'late') setTimeout(() => Promise.reject(new Error('too late')), 30);
     else await new Promise((resolve) => setTimeout(resolve, 200));

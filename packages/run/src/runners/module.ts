@@ -14,15 +14,16 @@ import {
 } from './runner.ts';
 import { givenOutput } from './stream/given-value.ts';
 
-/** A module that takes longer to load is loaded while its query runs. */
+/** A slower module is loaded while its query runs. */
 const WARM_MS = 10_000;
 
 type ModuleConfig = Extract<RunnerConfig, { kind: 'module' }>;
 
 /**
- * Calls a function of the user's module, `(query, {id, run, metadata, vars, signal})`, in worker threads: one query per thread
- * at a time, threads reused between queries and replaced when they had to be ended. In a conversation it is called with the
- * newest message, and the second argument has what was said and an object for what the agent wants to keep.
+ * Calls a function of the user's module, `(query, {id, run, metadata, vars, signal})`, in worker
+ * threads. Each thread runs one query at a time and is reused, or replaced if it had to be ended.
+ * In a conversation the function gets the newest message, and its second argument has the messages
+ * so far and a state object.
  */
 export const createModuleRunner = (config: ModuleConfig, around: RunnerEnvironment): Runner =>
   new ModuleRunner(config, around);
@@ -33,7 +34,9 @@ class ModuleRunner implements Runner {
   readonly #file: string;
   readonly #idle: ModuleThread[] = [];
   readonly #all = new Set<ModuleThread>();
-  /** A thread keeps its own, since its module may have read the environment when it was loaded. */
+  /**
+   * A thread keeps its own, because its module may have read the environment when it was loaded.
+   */
   readonly #lookouts = new WeakMap<ModuleThread, Lookout>();
   #isClosed = false;
 
@@ -71,7 +74,7 @@ class ModuleRunner implements Runner {
     this.#giveBack(host);
   };
 
-  /** The turns of a conversation share a thread, since their state is in it. */
+  /** The turns of a conversation share a thread, because their state is in it. */
   open = async () => {
     const host = await this.#take();
     return {
@@ -90,7 +93,8 @@ class ModuleRunner implements Runner {
 
   async #start(): Promise<ModuleThread> {
     const { watch, env } = this.#around;
-    // Without a watch there is nothing to wait for, so that whoever closes the runner now finds the thread.
+    // Without a capture there is nothing to wait for, so that closing the runner now finds the
+    // thread.
     const lookout = watch === undefined ? undefined : await watch.open();
     if (this.#isClosed) {
       await lookout?.close();
@@ -111,7 +115,7 @@ class ModuleRunner implements Runner {
     return this.#idle.pop() ?? (await this.#start());
   }
 
-  /** A thread that answered, even with an error, is fit for the next query; one that had to be ended is not. */
+  /** A thread that answered, even with an error, can be reused. One that had to be ended cannot. */
   #giveBack(host: ModuleThread): void {
     if (host.alive) this.#idle.push(host);
   }
@@ -121,11 +125,11 @@ class ModuleRunner implements Runner {
     lookout?.begin(request);
     const started = performance.now();
     const given = await host.call(request);
-    // It has a moment to end well once its time is up; what it says in it is late all the same.
+    // After its timeout the agent may clean up, but an answer in that time is late.
     if (request.signal.aborted)
-      throw new AgentError('infra', 'the agent answered after it was told to stop');
+      throw new AgentError('infra', 'the agent answered after its timeout');
     const waitedMs = performance.now() - started;
-    // What the agent left running may still call models: the thread is free when that is over.
+    // Background tasks of the agent may still call models. The thread is free when they are done.
     const seen = await lookout?.end('itself', host.begun);
     const clock = host.clock(waitedMs);
     const { acceptsErrors } = this.#config;
@@ -145,19 +149,22 @@ class ModuleRunner implements Runner {
 
 /** Calls one function of a user's module with any arguments, in a thread that can be ended. */
 export interface ModuleCaller {
-  /** Rejects when the function throws, or when the signal aborts and the function does not return by itself. */
+  /** Rejects if the function throws, or if the signal aborts and the function does not return. */
   readonly call: (args: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
-  /** What failed in the background when its call had returned long ago. */
+  /** Background failures of calls that returned earlier. */
   readonly lateErrors: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
-/** A caller whose thread is started at the first call and replaced when it had to be ended. One call at a time. */
+/**
+ * Creates a caller that starts its thread at the first call and replaces it if it had to be ended.
+ * One call at a time.
+ */
 export function createModuleCaller(options: {
   readonly file: string;
   readonly exportName: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What messages call the function, e.g. `the metric`. */
+  /** Name of the function in messages, such as `the metric`. */
   readonly what: string;
 }): ModuleCaller {
   let host: ModuleThread | undefined;

@@ -7,7 +7,7 @@ const base = { cwd: process.cwd(), env: process.env, stdin: '', maxStdoutBytes: 
 const never = new AbortController().signal;
 const node = (code: string) => ({ command: process.execPath, args: ['-e', code] });
 
-/** Gone, or only waiting for init to take note of it. */
+/** Gone, or a zombie that waits for init. */
 async function isGone(pid: number): Promise<boolean> {
   for (let tries = 0; tries < 50; tries++) {
     const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
@@ -85,7 +85,7 @@ test('a print loop is stopped once it passes the limit', async () => {
   expect((await runProcess({ ...base, ...node(code), signal: never })).ended).toBe('flooded');
 });
 
-test('a program that does not exist is said, not thrown', async () => {
+test('a missing program is reported, not thrown', async () => {
   const outcome = await runProcess({
     ...base,
     command: 'no-such-program-here',
@@ -98,7 +98,7 @@ test('a program that does not exist is said, not thrown', async () => {
 test.each([
   { what: 'an empty name', command: '', args: [] },
   { what: 'a null byte in an argument', command: 'cat', args: ['a\0b'] },
-])('a program with $what is said, not thrown', async ({ command, args }) => {
+])('a program with $what is reported, not thrown', async ({ command, args }) => {
   expect(await runProcess({ ...base, command, args, signal: never })).toMatchObject({
     ended: 'not_started',
   });
@@ -134,7 +134,7 @@ test('a process that left the group and holds stdout open does not hold the run'
 
 test('an agent that is stopped gets the time to clean up after itself', async () => {
   const controller = new AbortController();
-  // It says itself that it listens: a signal before that would just end it.
+  // It reports when it listens. An earlier signal would just end it.
   const code = `process.on('SIGTERM', () => { console.error('cleaned up'); process.exit(0) }); setInterval(() => {}, 1000); process.kill(${process.pid}, 'SIGWINCH')`;
   const running = runProcess({
     ...base,
@@ -165,7 +165,7 @@ test.each([
   ).toBe(ended);
 });
 
-test('whoever watches the process is told when it starts and, once, when it is over', async () => {
+test('onStart is called at the start of the process, and its result once at the end', async () => {
   const told: string[] = [];
   await runProcess({
     ...base,
@@ -180,9 +180,9 @@ test('whoever watches the process is told when it starts and, once, when it is o
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a grandchild in a session of its own does not outlive a timeout',
+  'a grandchild in another session does not outlive a timeout',
   async () => {
-    // It leaves the group, closes the pipes, and starts one more of its own.
+    // It leaves the group, closes the pipes, and starts another process.
     const code = `const { spawn } = require('child_process');
       const child = spawn('setsid', ['sh', '-c', 'sleep 61 & echo $! >&3; exec sleep 60'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'], detached: true });
       child.stdio[3].on('data', (pid) => console.error(String(child.pid), String(pid)));
@@ -197,7 +197,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('what the system refuses to start is said in words', async () => {
+test('a process that the system refuses to start is reported in words', async () => {
   const args = ['x'.repeat(200_000)];
   const outcome = await runProcess({ ...base, command: process.execPath, args, signal: never });
   expect(outcome).toMatchObject({

@@ -10,11 +10,16 @@ export interface ProcessRequest {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: string;
   readonly signal: AbortSignal;
-  /** More output than this ends the process: an agent stuck in a print loop must not eat the machine. */
+  /**
+   * More output ends the process, because an agent in a print loop must not exhaust the machine.
+   */
   readonly maxStdoutBytes: number;
-  /** What the process leaves running gets this long to end by itself, and is reported if it does not. */
+  /** Grace time for remaining child processes, which are reported if they do not end. */
   readonly leftoverMs?: number | undefined;
-  /** Called with the process id as soon as there is one; what it gives is called when the process is over. */
+  /**
+   * Called with the process id as soon as it exists. The returned function is called at the end of
+   * the process.
+   */
   readonly onStart?: ((pid: number) => () => void) | undefined;
 }
 
@@ -24,7 +29,7 @@ export type ProcessOutcome =
       readonly code: number;
       readonly stdout: Buffer;
       readonly stderr: string;
-      /** Processes that it had started were still running, and were ended. */
+      /** Child processes were still running and were ended. */
       readonly hasLeftovers?: boolean;
     }
   | { readonly ended: 'signal'; readonly signal: string; readonly stderr: string }
@@ -33,16 +38,16 @@ export type ProcessOutcome =
   | { readonly ended: 'not_started'; readonly message: string; readonly code?: string | undefined };
 
 const MAX_STDERR_BYTES = 64 * 1024;
-/** Time between the polite and the final signal. */
+/** Time between SIGTERM and SIGKILL. */
 export const KILL_GRACE_MS = 1000;
-/** How long to wait for pipes held by a process that left the group. */
+/** Time to wait for pipes held by a process that left the group. */
 const PIPE_GRACE_MS = 500;
 
 /**
- * Runs one process and takes its whole tree down when it is over.
- * Agents start servers and browsers; a grandchild that keeps stdout open would otherwise hold the run for ever, so the
- * process leads a group of its own and the group is what gets killed. A process that made a group or session of its own is
- * found by a mark in its environment, on Linux.
+ * Runs one process and ends its whole tree. Agents start servers and browsers, and a grandchild
+ * that keeps stdout open would hold the run forever. So the process leads a new group, and the
+ * group is killed. On Linux, a process that created another group or session is found by a mark in
+ * its environment.
  */
 export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   return new Promise((resolve) => {
@@ -58,7 +63,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
         windowsHide: true,
       });
     } catch (error) {
-      // What no system can start, such as a null byte in an argument, is refused before there is a process.
+      // A command that no system can start, for example with a null byte in an argument.
       return resolve({ ended: 'not_started', ...reasonOf(error as NodeJS.ErrnoException) });
     }
     if (child.stdout === undefined) {
@@ -70,7 +75,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   });
 }
 
-/** A process from its start until its outcome is known and everything it started has ended. */
+/** A process from its start until its outcome is known and all its children have ended. */
 class RunningProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #mark: string;
@@ -81,7 +86,7 @@ class RunningProcess {
   #stdoutBytes = 0;
   readonly #stderr: Buffer[] = [];
   #stderrBytes = 0;
-  /** Why the process is being ended, once that is decided; the first reason stays. */
+  /** The reason to end the process, once decided. The first reason stays. */
   #verdict: ((errors: string) => ProcessOutcome) | undefined;
   #finalKill: NodeJS.Timeout | undefined;
   #giveUp: NodeJS.Timeout | undefined;
@@ -129,18 +134,22 @@ class RunningProcess {
   readonly #onStderr = (chunk: Buffer): void => {
     this.#stderr.push(chunk);
     this.#stderrBytes += chunk.length;
-    // Only the end of stderr is kept: that is where the reason is.
+    // Only the end of stderr is kept, because it contains the reason.
     while (this.#stderrBytes > 2 * MAX_STDERR_BYTES && this.#stderr.length > 1)
       this.#stderrBytes -= this.#stderr.shift()!.length;
   };
 
-  /** The leader is done: whatever it left running goes too, which also closes the pipes a grandchild may hold. */
+  /**
+   * The leader has exited. Remaining children are ended too, which closes the pipes that a
+   * grandchild may hold.
+   */
   readonly #onExit = async (code: number | null, signal: NodeJS.Signals | null): Promise<void> => {
     const { leftoverMs, maxStdoutBytes } = this.#request;
     const hasLeftovers = leftoverMs !== undefined && (await outlives(this.#mark, leftoverMs));
     this.#end((errors) => {
       if (code === null) return { ended: 'signal', signal: signal ?? 'unknown', stderr: errors };
-      // What was still in the pipe may have been too much: half an output must not pass for a whole one.
+      // The rest of the pipe may have exceeded the limit. A truncated output must not count as
+      // complete.
       if (this.#stdoutBytes > maxStdoutBytes) return { ended: 'flooded', stderr: errors };
       const output = { stdout: Buffer.concat(this.#stdout), stderr: errors };
       return { ended: 'exited', code, ...output, hasLeftovers: hasLeftovers || undefined };
@@ -148,7 +157,10 @@ class RunningProcess {
     if (this.#isClosed) this.#finish();
   };
 
-  /** Ends the group: politely first, for good after the grace time; waits for the pipes, but not for ever. */
+  /**
+   * Ends the group: SIGTERM, then SIGKILL after the grace time. Waits for the pipes, but not
+   * forever.
+   */
   #end(outcome: (errors: string) => ProcessOutcome, signal: NodeJS.Signals): void {
     if (this.#verdict) return;
     this.#verdict = outcome;
@@ -170,8 +182,8 @@ class RunningProcess {
     this.#child.stdout.destroy();
     this.#child.stderr.destroy();
     const outcome = this.#verdict!(tail(Buffer.concat(this.#stderr)));
-    // Those that left the group are looked for where one is likely: after a process that had to be stopped, or pipes
-    // that someone still holds. Looking takes some milliseconds.
+    // Processes that left the group are searched for only if they are likely: after a stopped
+    // process, or if pipes are still held. The search takes some milliseconds.
     if (this.#isLeft || outcome.ended === 'aborted' || outcome.ended === 'flooded')
       killMarked(this.#mark);
     this.#resolve(outcome);
@@ -185,10 +197,10 @@ export const reasonOf = (
   code: error.code,
 });
 
-/** Groups that are running: should this process end in a hurry, they end with it. */
+/** Running groups. They are ended if this process exits early. */
 const running = new Set<number>();
 let isWatching = false;
-/** Should it be killed, somebody else has to do it. */
+/** If this process is killed, a separate shell ends them. */
 const undertaker = process.platform === 'win32' ? undefined : new Undertaker();
 
 export function keepTrack(pid: number | undefined): void {

@@ -7,7 +7,7 @@ const stat = (ticks: number, childTicks = 0): string =>
   `7 (a (b) c) S ${zeros(10)} ${ticks} 0 ${childTicks} 0 ${zeros(9)}`;
 const status = (mb: number): string => `Name:\ta\nVmRSS:\t  ${mb * 1024} kB\nThreads:\t1\n`;
 
-/** A machine that gives the next of its readings each time it is asked. */
+/** A machine that returns the next of its readings at each request. */
 function machine(files: Readonly<Record<string, readonly (string | undefined)[]>>): ReadText {
   const asked = new Map<string, number>();
   return (path) => {
@@ -26,7 +26,7 @@ function watched(files: Readonly<Record<string, readonly (string | undefined)[]>
 
 const RAPL = '/sys/class/powercap/intel-rapl:0/energy_uj';
 
-test('adds up CPU and memory of the tree, whatever a process is called', () => {
+test('adds up CPU and memory of the tree, for any process names', () => {
   const samples = watched({
     '/proc/7/stat': [stat(10), stat(40)],
     '/proc/7/status': [status(1), status(2)],

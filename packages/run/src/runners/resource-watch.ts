@@ -4,12 +4,12 @@ import type { ResourceSample } from '@agentci/trace';
 const SAMPLE_MS = 100;
 const EARLY_SAMPLE_MS = 10;
 const EARLY_MS = 300;
-/** Clock ticks of /proc are 100 a second on every Linux that is in use. */
+/** /proc counts 100 clock ticks per second on all common Linux systems. */
 const MS_PER_TICK = 10;
 const MAX_SOCKETS = 16;
 const MAX_PROCESSES = 500;
 
-/** Where readings come from; a test gives its own. */
+/** Reads a file. Tests replace it. */
 export type ReadText = (path: string) => string | undefined;
 
 const readText: ReadText = (path) => {
@@ -21,13 +21,14 @@ const readText: ReadText = (path) => {
 };
 
 export interface ResourceWatch {
-  /** What the process and its children used so far; empty where the platform does not tell. */
+  /** The usage of the process and its children so far. Empty if the platform does not report it. */
   readonly stop: () => ResourceSample[];
 }
 
 /**
- * Watches CPU and memory of a process tree on Linux, and the energy counters of the processors where they may be read.
- * Those are for the whole machine, so the tree gets its share of the busy time and the sample is called estimated.
+ * Samples CPU and memory of a process tree on Linux, and the energy counters of the processors if
+ * they are readable. The counters cover the whole machine, so the tree gets its share of the busy
+ * time and the sample is marked as estimated.
  */
 export function watchResources(
   pid: number,
@@ -41,7 +42,7 @@ export function watchResources(
   const busyBefore = busyTicks(read('/proc/stat'));
   let used = 0;
   let peakMb = 0;
-  // What is known is known up to here: a process that has ended can no longer be asked.
+  // The last readings. An ended process can no longer be read.
   let lastSeen = started;
   const sample = (): void => {
     let ticks = 0;
@@ -51,14 +52,15 @@ export function watchResources(
       mb += residentMb(read(`/proc/${each}/status`)) ?? 0;
     }
     if (mb > 0) lastSeen = now();
-    // A child that left the tree without being waited for takes its time with it; the most ever seen stays.
+    // The time of a child that left the tree without being waited for is lost, so the maximum
+    // counts.
     used = Math.max(used, ticks);
     peakMb = Math.max(peakMb, mb);
   };
   sample();
   let timer: NodeJS.Timeout;
   const again = (): void => {
-    // Often at first: most of a short process would else fall between two samples.
+    // Frequent at first, otherwise most of a short process would fall between two samples.
     timer = setTimeout(
       () => {
         sample();
@@ -89,7 +91,7 @@ export function watchResources(
   };
 }
 
-/** The share of a process in the energy of the machine. A counter that went round says nothing. */
+/** The share of a process in the energy of the machine. Ignores a counter that overflowed. */
 const joulesOf = (
   share: number,
   before: number | undefined,
@@ -99,7 +101,7 @@ const joulesOf = (
     ? ((after - before) / 1e6) * Math.min(1, share)
     : undefined;
 
-/** All processors together; undefined when none may be read. */
+/** Sum over all processors. Undefined if none is readable. */
 function microjoules(read: ReadText): number | undefined {
   let sum: number | undefined;
   for (let i = 0; i < MAX_SOCKETS; i++) {
@@ -120,8 +122,9 @@ function treeOf(pid: number, read: ReadText): number[] {
 }
 
 /**
- * Time of a process and of its children that have ended and were waited for; those still alive are in the tree themselves.
- * The name in parentheses may hold anything, so fields are counted from its end.
+ * Time of a process and of its ended children that were waited for. Live children are in the tree
+ * themselves. The name in parentheses may contain any character, so fields are counted from its
+ * end.
  */
 function ticksOf(text: string | undefined): number | undefined {
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -129,7 +132,7 @@ function ticksOf(text: string | undefined): number | undefined {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
 }
 
-/** In kB, whatever the size of a page. */
+/** In kB, independent of the page size. */
 function residentMb(text: string | undefined): number | undefined {
   const kb = /^VmRSS:\s*(\d+) kB$/m.exec(text ?? '')?.[1];
   return kb === undefined ? undefined : Number(kb) / 1024;

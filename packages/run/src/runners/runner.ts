@@ -2,30 +2,36 @@ import type { Cell } from '@agentci/results';
 import type { ResourceSample, Trace } from '@agentci/trace';
 import { type AnswerRule, whyNoAnswer } from './answer.ts';
 
-/** One execution to make: what the agent is asked, and the signal that ends it. */
+/** One execution of the agent: its input, and the signal that ends it. */
 export interface RunRequest {
   readonly query: string;
   readonly id: string;
-  /** Which repeat this is, from 1. */
+  /** Number of the repeat, from 1. */
   readonly run: number;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** The variables of the query, its cell among them. Absent where the spec has none: braces are plain text then. */
+  /**
+   * The variables of the query with its cell. Absent if the spec has none, then braces are plain
+   * text.
+   */
   readonly vars?: Readonly<Record<string, unknown>> | undefined;
   /** The combination of the matrix. */
   readonly cell?: Cell | undefined;
-  /** Which turn of a conversation it is; absent for a query on its own. `query` is the first message then. */
+  /**
+   * Turn of a conversation. Absent for a single query. In a conversation `query` is the first
+   * message.
+   */
   readonly turn?: TurnRequest | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A turn of a conversation as the agent is told of it. */
+/** A turn of a conversation for the agent. */
 export interface TurnRequest {
-  /** The same in all turns of one conversation, another in every other. */
+  /** Unique id of the conversation, the same in all its turns. */
   readonly conversation: string;
   /** From 1. */
   readonly turn: number;
   readonly message: string;
-  /** Everything said so far, this message included; absent where the agent keeps it by itself. */
+  /** All messages so far, with the current one. Absent if the agent keeps them itself. */
   readonly messages?: readonly ChatMessage[];
 }
 
@@ -34,7 +40,7 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** What an agent is given, as data: of a query, and of a turn where it is one. */
+/** The input of an agent as data: for a query, or for a turn. */
 export function inputOf({
   query,
   id,
@@ -47,93 +53,115 @@ export function inputOf({
   return turn === undefined ? input : { ...input, ...turn };
 }
 
-/** Which run of which query it is, for whoever watches. */
+/** Identifies a run of a query for the capture. */
 export interface RunAbout {
   readonly id: string;
   readonly run: number;
   /** The combination of a matrix. */
   readonly cell?: Readonly<Record<string, string>> | undefined;
-  /** The turn of a conversation; the turns of one run belong together. */
+  /** The turn of a conversation. All turns of one run belong together. */
   readonly turn?: Pick<TurnRequest, 'conversation' | 'turn'> | undefined;
 }
 
 /** The text at `http.answer`. */
 export interface PointedAnswer {
   readonly text: string;
-  /** The document it is in, and where; absent when `value` is that document. */
+  /** The document and the path of the text in it. Absent if `value` is that document. */
   readonly body?: unknown;
   readonly pointer?: string;
 }
 
-/** What came back, before anyone read it as a trace. */
+/** The output of an agent, before it is parsed as a trace. */
 export interface RunOutput {
-  /** A string is an answer or the text of a recording; anything else is the simple form or a trace. */
+  /**
+   * A string is an answer or the text of a recording. Anything else is the simple form or a trace.
+   */
   readonly value: unknown;
-  /** The answer's words, where the spec says where they are; what else is known of the run is read from the rest. */
+  /**
+   * The text of the answer, if the spec has its path. Other facts of the run are read from the
+   * rest.
+   */
   readonly answer?: PointedAnswer;
-  /** Wall time of the agent alone, used when the trace has none. */
+  /** Wall time of the agent alone. Used if the trace has none. */
   readonly wallMs: number;
-  /** Starting a thread and loading the agent's module, where this run had to wait for it. Not part of `wallMs`. */
+  /**
+   * Time for starting a thread and loading the agent's module, if this run had to wait for it. Not
+   * part of `wallMs`.
+   */
   readonly coldStartMs?: number;
   readonly stderr?: string;
-  /** What the agent's process used, when it was watched. */
+  /** Resource usage of the agent's process, if it was sampled. */
   readonly resources?: readonly ResourceSample[];
-  /** From the start to the first piece of a streamed answer. */
+  /** Time from the start to the first piece of a streamed answer. */
   readonly ttftMs?: number;
   /** An error object is an answer of this agent. */
   readonly acceptsErrors?: boolean;
-  /** What the trace should say beside what the agent gave. */
+  /** Warnings to add to the trace. */
   readonly warnings?: Trace['warnings'];
-  /** What was seen of the run, where the agent was watched. */
+  /** The observation of the run, if the agent was captured. */
   readonly seen?: Sighting;
 }
 
-/** What was seen of a run from outside of the agent. */
+/** An observation of a run from outside the agent. */
 export interface Sighting {
-  /** Absent where nothing was seen. Reading it may take a moment: not before the agent has its next query. */
+  /**
+   * Absent if nothing was observed. Reading it may take a moment, so do not read it before the
+   * agent has its next query.
+   */
   readonly trace?: Trace | undefined;
   readonly warnings: Trace['warnings'];
 }
 
-/** `stopped`: the agent did not end by itself. `left`: it did, and processes that it had started were still running. */
+/**
+ * `stopped`: the agent did not end by itself. `left`: it ended and left child processes running.
+ */
 export type AgentEnd = 'itself' | 'stopped' | 'left';
 
-/** What an agent is known to have begun by the time it answered, where it can be asked. */
+/** Activity that an agent is known to have started by its answer, if it can be counted. */
 export interface Begun {
-  /** Requests to models. */
+  /** Number of requests to models. */
   readonly asked?: number | undefined;
-  /** False: nothing in it knows where spans go. */
+  /** False: nothing in it knows the address for spans. */
   readonly sendsSpans?: boolean | undefined;
 }
 
-/** A place from which one agent at a time is watched. */
+/** Captures one agent at a time. */
 export interface Lookout {
-  /** The agent's whole environment. */
+  /** The complete environment of the agent. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** To be put after the program's name. */
+  /** Arguments to insert after the program's name. */
   readonly args: readonly string[];
-  /** An argument of the program, as it must be while it is watched. */
+  /** Rewrites an argument of the program for the capture. */
   readonly rewrite?: (argument: string) => string;
-  /** To be sent with a query, where the agent was started elsewhere. */
+  /** Headers to send with a query, if the agent was started elsewhere. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** From now on what is seen belongs to this run. Called before the agent gets its query. */
+  /**
+   * Starts a run. Everything observed from now on belongs to it. Called before the agent gets its
+   * query.
+   */
   readonly begin: (about: RunAbout) => void;
-  /** Waits for what is under way. */
+  /** Waits for pending activity. */
   readonly end: (how: AgentEnd, begun?: Begun) => Promise<Sighting>;
   readonly close: () => Promise<void>;
 }
 
-/** Watches agents from outside while they run. The engine makes one; a runner asks it for a lookout per agent. */
+/**
+ * Captures agents from outside while they run. The engine creates one, and a runner opens a
+ * `Lookout` per agent.
+ */
 export interface Watch {
   readonly open: () => Promise<Lookout>;
 }
 
-/** Gets one answer out of an agent. Created once a run, used by all workers, closed at the end. */
+/**
+ * Gets single answers from an agent. Created once per run, shared by all workers, closed at the
+ * end.
+ */
 export interface Runner {
   readonly run: (request: RunRequest) => Promise<RunOutput>;
-  /** For the turns of one conversation, where they have something in common: a thread, a process, cookies. */
+  /** Opens a shared resource for the turns of a conversation: a thread, a process, cookies. */
   readonly open?: () => Promise<Session>;
-  /** Makes an agent ready for the next run, where starting it takes time; what goes wrong is told by the run. */
+  /** Prepares an agent for the next run, if starting it takes time. The run reports any errors. */
   readonly warm?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -141,35 +169,40 @@ export interface Runner {
 /** Runs the turns of one conversation, one after the other. */
 export interface Session {
   readonly run: (request: RunRequest) => Promise<RunOutput>;
-  /** After the last turn, whether or not all went well. */
+  /** Called after the last turn, even if it failed. */
   readonly close: () => Promise<void>;
 }
 
-/** What a runner needs from the outside world, handed in so that only the command line reads the environment. */
+/**
+ * External dependencies of a runner, passed in so that only the command line reads the environment.
+ */
 export interface RunnerEnvironment {
-  /** The spec's folder: relative paths start here. */
+  /** The spec's folder, base of relative paths. */
   readonly dir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
   readonly workers: number;
-  /** A metric asks for CPU, memory or energy of the agent. */
+  /** A metric needs CPU, memory or energy of the agent. */
   readonly watchResources?: boolean;
   readonly watch?: Watch | undefined;
-  /** Called with a run that was answered and whose answer turned out not to count. Its verdict may have been given. */
+  /**
+   * Called for an answered run whose answer turned out to be invalid. Its verdict may exist
+   * already.
+   */
   readonly onVoid?: ((run: RunAbout, why: string) => void) | undefined;
 }
 
 /**
- * The agent gave no usable answer. `infra` ones (rate limit, timeout, connection, 5xx) are worth another try;
- * `agent` ones would only fail again.
+ * The agent gave no usable answer. Errors of kind `infra` (rate limit, timeout, connection, 5xx)
+ * are worth a retry. Errors of kind `agent` would only repeat.
  */
 export class AgentError extends Error {
   readonly kind: 'agent' | 'infra';
   readonly stderr: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** It says why the time ran out, so it is worth more than the fact that it did. */
+  /** It explains the timeout, so it is more useful than the timeout itself. */
   readonly explainsTimeout: boolean;
-  /** The time for an answer was up. */
+  /** The time limit for an answer was exceeded. */
   readonly isTimeout: boolean;
 
   constructor(
@@ -192,7 +225,7 @@ export class AgentError extends Error {
   }
 }
 
-/** Passes on what may be an answer; anything else is an error of the agent. */
+/** Returns a possible answer. Throws an error of the agent for anything else. */
 export function refuseNoAnswer(
   value: unknown,
   rule: AnswerRule & { readonly stderr?: string | undefined },

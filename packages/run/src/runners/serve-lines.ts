@@ -1,5 +1,5 @@
 import { findDuplicateKey, findJsonError, parseUnambiguous } from '@agentci/lib/json';
-/** What came back for one query. */
+/** The reply to one query. */
 export type LineReply =
   | {
       readonly ok: true;
@@ -9,12 +9,14 @@ export type LineReply =
     }
   | { readonly ok: false; readonly why: string };
 
-/** An answer that was not due: to the query it names, where it names one. */
+/** An unexpected answer, with the query it names if any. */
 export interface Surplus {
   readonly id?: string;
 }
 
-/** After the answer so long is waited for a second one: it would be taken for the answer to the next query. */
+/**
+ * Time to wait for a second answer, which would otherwise count as the answer to the next query.
+ */
 const SETTLE_MS = 2;
 const MAX_NOISE_LINES = 100;
 const MAX_SHOWN = 80;
@@ -22,11 +24,12 @@ const ANSWER_LINE =
   'print each answer as one line of JSON, a string in quotes or an object such as {"answer": "…"}';
 
 /**
- * Reads the lines of a program that answers one query after the other. An answer is a JSON string or object on one line;
- * other lines are noise. Whatever cannot be told apart makes the program unfit for the next query.
+ * Reads the lines of a program that answers one query after the other. An answer is a JSON string
+ * or object on one line. Other lines are noise. Ambiguous output makes the program unfit for the
+ * next query.
  */
 export class ServeLines {
-  /** Something was printed that belongs to no query, or may belong to another. */
+  /** The program printed a line that belongs to no query, or may belong to another. */
   isOutOfStep = false;
   readonly #maxBytes: number;
   readonly #onSurplus: (surplus: Surplus) => void;
@@ -51,13 +54,13 @@ export class ServeLines {
     });
   }
 
-  /** What was given already, where no more can come. */
+  /** The reply so far, if no more can come. */
   given(): LineReply | undefined {
     clearTimeout(this.#settling);
     return this.#answer;
   }
 
-  /** What was printed for the query so far and is not an answer, in words; undefined where there was nothing. */
+  /** The other output for the query so far. Undefined if there is none. */
   printed(): string | undefined {
     const rest = Buffer.concat(this.#rest).toString('utf8').trim();
     const [first = rest] = this.#noise;
@@ -88,7 +91,8 @@ export class ServeLines {
     const value = parsed(line);
     const isAnswer = typeof value === 'string' || isMap(value);
     if (this.#pending === undefined) {
-      // After the answer, or before anything was asked: words may be anything, an answer would be someone else's.
+      // After the answer, or before a query. Words are harmless, but an answer would belong to
+      // another query.
       if (isAnswer) this.#surplus(value);
       return;
     }
@@ -145,7 +149,7 @@ export class ServeLines {
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The ids a reply says it is for. */
+/** The ids that a reply names. */
 const idsIn = (value: unknown): string[] =>
   isMap(value)
     ? [value.id, value.query_id].filter((one) => one !== undefined && one !== null).map(String)

@@ -15,20 +15,22 @@ import { reasonIn } from './stderr-reason.ts';
 /** A query this process has answered. */
 interface Answered {
   readonly about: RunAbout;
-  /** The reply said which query it is for. */
+  /** The reply named its query. */
   readonly isNamed: boolean;
 }
 
 interface Surroundings {
-  /** The program, for messages. */
+  /** Name of the program in messages. */
   readonly name: string;
   readonly lookout: Lookout | undefined;
   readonly onVoid: NonNullable<RunnerEnvironment['onVoid']>;
 }
 
-/** A process may fall over what it left behind; that shows soon after the next query arrives. */
+/**
+ * A process may crash because of the previous query. That shows soon after the next query arrives.
+ */
 const AFTERMATH_MS = 500;
-/** An answer that is late by more than this is not waited for at the end. */
+/** Maximum wait for a late answer at the end. */
 const MAX_DRAIN_MS = 30_000;
 
 /** One process that answers one query at a time. */
@@ -61,7 +63,7 @@ export class ServeProcess {
     });
   }
 
-  /** It runs, and what it printed last was the answer to what it was asked last. */
+  /** It runs, and its last output was the answer to its last query. */
   get isFit(): boolean {
     return (
       this.#process.isAlive &&
@@ -71,7 +73,7 @@ export class ServeProcess {
     );
   }
 
-  /** What it said last may not have been the answer, so it gets no other query. */
+  /** Marks the process as unfit, because its last output may not have been the answer. */
   distrust(): void {
     this.#isDistrusted = true;
   }
@@ -85,8 +87,9 @@ export class ServeProcess {
   }
 
   /**
-   * Ends a process after the last query. Where replies do not say whose they are, one too many means that answers were
-   * taken for those of other queries; so what is still to come is waited for, as long as an answer has taken so far.
+   * Ends a process after the last query. If replies do not name their query, an extra one means
+   * that answers were assigned to the wrong queries. So this waits for late output, as long as an
+   * answer has taken so far.
    */
   async retire(): Promise<void> {
     if (this.#wasInterrupted) {
@@ -94,7 +97,7 @@ export class ServeProcess {
       return;
     }
     await this.#process.lastMoment();
-    // The turns of a conversation have one id, so the id does not tell whose answer it is.
+    // The turns of a conversation share one id, so the id does not identify the turn.
     const isOpen = this.#answered.some(
       ({ about, isNamed }) => !isNamed || about.turn !== undefined,
     );
@@ -111,7 +114,7 @@ export class ServeProcess {
       this.#answered.push({ about: { id, run, cell, turn }, isNamed: reply.isNamed });
       this.#longestMs = Math.max(this.#longestMs, performance.now() - started);
       this.#isAsked = false;
-      // It may have ended between its answer and now.
+      // It may have ended since its answer.
       if (this.#process.end?.isByItself === true && !this.#process.end.isClean) this.#blameLast();
       return reply;
     } finally {
@@ -138,7 +141,7 @@ export class ServeProcess {
         this.#process.ended.then(() => 'ended' as const),
         aborted,
       ]);
-      // An answer that is in the pipe when the process ends is still its answer.
+      // An answer that is in the pipe when the process ends still counts.
       const outcome = first === 'ended' ? (this.#lines.given() ?? first) : first;
       if (outcome === 'ended') {
         const { how, stderr } = this.#process.end!;
@@ -146,7 +149,7 @@ export class ServeProcess {
         const what = printed === undefined ? `"${name}" ${how}` : `"${name}" ${how}; it ${printed}`;
         throw new Fallen(`${what}${reasonIn(stderr)}`, {
           stderr,
-          // What falls this long into a query falls over that query.
+          // A crash this late into a query is caused by that query.
           hadAnswered: this.#answered.length > 0 && performance.now() - started < AFTERMATH_MS,
           blamePrevious: () => this.#blameLast(),
         });
@@ -169,7 +172,7 @@ export class ServeProcess {
   }
 
   #blameLast(): void {
-    // A process that ends as if it were done has done its work.
+    // A process that exits cleanly has done its work.
     if (this.#isBlamed || this.#process.end?.isClean === true) return;
     this.#isBlamed = true;
     const last = this.#answered.at(-1)?.about;
@@ -182,7 +185,7 @@ export class ServeProcess {
     this.#onVoid(last, why);
   }
 
-  /** One answer too many: whose the others are is known only of those that say so. */
+  /** There was an extra answer. Only answers that name their query are certain. */
   #doubt({ id }: Surplus): void {
     const doubtful = this.#answered.filter(({ about, isNamed }) =>
       id === undefined ? !isNamed : about.id === id,
@@ -203,17 +206,17 @@ export class ServeProcess {
 const isSameRun = (a: RunAbout, b: RunAbout): boolean =>
   a.id === b.id && a.run === b.run && isDeepStrictEqual(a.cell, b.cell);
 
-/** Which query the process answered before, for a fault that may be of that one. */
+/** The previous query of the process, for a fault that it may have caused. */
 function earlier(before: RunAbout, last: RunAbout): string {
   if (before.id !== last.id) return ` (and before it "${before.id}")`;
   return before.run === last.run ? '' : ` (and before it run ${before.run} of this query)`;
 }
 
-/** The process ended while it was asked. */
+/** The process ended before it answered. */
 export class Fallen extends AgentError {
-  /** It had answered other queries before, so the fault may be of the last one. */
+  /** It had answered other queries before, so the last of them may have caused the fault. */
   readonly hadAnswered: boolean;
-  /** To be called when this query was answered by another process: the fault is of the query before. */
+  /** Call it when another process has answered this query: the previous query caused the fault. */
   readonly blamePrevious: () => void;
 
   constructor(

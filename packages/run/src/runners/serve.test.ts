@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((runner) => runner.close()));
 });
 
-/** A server that answers each line with what `reply` makes of it. */
+/** A server that answers each line with the result of `reply`. */
 const LOOP = (reply: string) => `
 const { createInterface } = require('node:readline');
 const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
@@ -67,7 +67,7 @@ test('queries asked at the same time have a process each, and get their own answ
   );
 });
 
-test('gets variables, and a command with a variable in it is a process of its own for each value', async () => {
+test('gets variables, and a command with a variable has one process per value', async () => {
   const ask = serve(LOOP('say(`${process.pid} ${process.argv[2]} ${vars.model}`);'), {
     command: ['{{model}}'],
   });
@@ -79,7 +79,7 @@ test('gets variables, and a command with a variable in it is a process of its ow
   expect(said[0]!.split(' ')[0]).not.toBe(said[1]!.split(' ')[0]);
 });
 
-test('lines that are no answer are noise, and are told', async () => {
+test('lines that are not answers are noise and reported', async () => {
   const ask = serve(
     LOOP('console.log("loading"); console.log(42); console.log("[info] x"); say("fine");'),
   );
@@ -202,7 +202,7 @@ const pause = (ms: number) =>
   });
 
 describe('an answer too many, without an id', () => {
-  // One answer behind from "b" on, and the last one when there are no more questions.
+  // One answer behind from "b" on. Sends the last one when there are no more questions.
   const LATE = LOOP(`
     globalThis.due ??= (process.stdin.on("end", () => say(globalThis.due)), "to a");
     say(globalThis.due);
@@ -226,7 +226,7 @@ describe('an answer too many, without an id', () => {
     expect(voids).toHaveLength(1);
   });
 
-  test('two at once are an error of that query, and void what was answered before', async () => {
+  test('two at once are an error of that query, and void earlier answers', async () => {
     const ask = serve(LOOP('say("x"); if (query === "b") say("y");'));
     await ask('a');
     await expect(ask('b')).rejects.toMatchObject(failure);
@@ -249,7 +249,7 @@ describe('an answer too many, without an id', () => {
     expect(voids).toEqual([expect.stringMatching(/^a: .* printed two answers to this query/)]);
   });
 
-  test('a reply that is no answer may be a line of log: the next query has another process', async () => {
+  test('a reply that is not an answer may be a log line: the next query gets another process', async () => {
     const ask = serve(
       LOOP('if (query === "a") say({}); setTimeout(() => say(`to ${query}`), 20);'),
     );

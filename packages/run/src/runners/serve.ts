@@ -12,7 +12,7 @@ import {
 } from './runner.ts';
 import { Fallen, ServeProcess } from './serve-process.ts';
 
-/** A process in use, and where it is put back. */
+/** A process in use, and the pool it returns to. */
 interface Taken {
   readonly server: ServeProcess;
   readonly free: ServeProcess[];
@@ -21,8 +21,9 @@ interface Taken {
 type ServeConfig = Extract<RunnerConfig, { kind: 'command' }>;
 
 /**
- * A program that stays up: one process for each worker, `{query, id, run, metadata, vars}` as a JSON line on its stdin, the
- * answer as one JSON line on its stdout. A process that crashed, hung or fell out of step is replaced for the next query.
+ * A persistent program: one process for each worker, `{query, id, run, metadata, vars}` as a JSON
+ * line on its stdin, the answer as one JSON line on its stdout. A process that crashed, hung or
+ * fell out of step is replaced for the next query.
  */
 export const createServeRunner = (config: ServeConfig, around: RunnerEnvironment): Runner =>
   new ServeRunner(config, around);
@@ -50,7 +51,7 @@ class ServeRunner implements Runner {
     }
   };
 
-  /** One process for all turns of a conversation: it may remember what was said. */
+  /** One process for all turns of a conversation, because it may keep state. */
   open = async () => {
     let taken: Taken | undefined;
     return {
@@ -93,9 +94,9 @@ class ServeRunner implements Runner {
     return server;
   }
 
-  /** A process that is free, and where it is put back. */
+  /** A free process, and the pool it returns to. */
   async #take(request: RunRequest, { isNew }: { readonly isNew: boolean }): Promise<Taken> {
-    // A program line with variables in it is another program for each of their values.
+    // A command with variables is a different program for each of their values.
     const command = filledTexts(this.#config.command, request);
     const free = this.#idle.get(JSON.stringify(command)) ?? [];
     this.#idle.set(JSON.stringify(command), free);
@@ -123,7 +124,7 @@ class ServeRunner implements Runner {
     try {
       refuseNoAnswer(value, { acceptsErrors, stderr });
     } catch (error) {
-      // It may have been a line of log, with the answer still to come.
+      // It may have been a log line, with the answer still to come.
       server.distrust();
       throw error;
     }
@@ -137,7 +138,10 @@ class ServeRunner implements Runner {
     };
   }
 
-  /** A process that falls after it answered another query proves nothing against this one, which is asked of a new process. */
+  /**
+   * A crash after an answer to another query proves nothing about this one, so it is retried in a
+   * new process.
+   */
   async #runFirst(request: RunRequest, onTaken: (taken: Taken) => void): Promise<RunOutput> {
     let fallen: Fallen | undefined;
     for (;;) {

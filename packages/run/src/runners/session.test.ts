@@ -27,7 +27,7 @@ async function start(
   return runner;
 }
 
-/** The turns of one conversation, and what the agent said in each. */
+/** The turns of one conversation with the answers of the agent. */
 async function talk(
   runner: Runner,
   messages: readonly string[],
@@ -72,7 +72,7 @@ test('a module has an object for each conversation, also when conversations shar
   expect(await talk(runner, ['c'])).toEqual(['c c 1 1 1']);
 });
 
-test('a command is started anew with all that was said', async () => {
+test('a command is started again with all messages', async () => {
   const runner = await start(
     { kind: 'command', command: ['node', 'agent.cjs'] },
     {

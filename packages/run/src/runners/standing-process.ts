@@ -11,26 +11,26 @@ export interface StandingOptions {
 
 /** How a process ended. */
 export interface ProcessEnd {
-  /** In words that follow the name of the program: `exited with code 1`. */
+  /** A phrase after the name of the program: `exited with code 1`. */
   readonly how: string;
-  /** It was not told to end, or was told so later. */
+  /** It ended before it was asked to. */
   readonly isByItself: boolean;
   readonly isClean: boolean;
   readonly stderr: string;
 }
 
 const MAX_STDERR = 64 * 1024;
-/** After its input was closed a process gets this long to end by itself. */
+/** Time to end by itself after its input was closed. */
 export const CLOSE_GRACE_MS = 500;
-/** A program that falls right after its last answer has done so by then. */
+/** A program that crashes right after its last answer has done so by then. */
 const LAST_MOMENT_MS = 50;
 
-/** A process that stays up while a run needs it, and is taken down with all that it started. */
+/** A process that stays up while a run needs it, and is ended with all its children. */
 export class StandingProcess {
   readonly ended: Promise<ProcessEnd>;
   end: ProcessEnd | undefined;
   #child: ChildProcessWithoutNullStreams | undefined;
-  /** It takes no more input, though its last words may still be in the pipe. */
+  /** It takes no more input, although its last output may still be in the pipe. */
   hasExited = false;
   #isTold = false;
   readonly #mark = newMark();
@@ -70,7 +70,7 @@ export class StandingProcess {
           this.hasExited = true;
           const how = code === null ? `was ended by ${signal}` : `exited with code ${code}`;
           exit = { how, isByItself: !this.#isTold, isClean: code === 0 };
-          // What it printed last is still in the pipe; a grandchild may hold the pipe for ever.
+          // Its last output is still in the pipe, which a grandchild may hold forever.
           setTimeout(() => finish(how), KILL_GRACE_MS / 4).unref();
         });
         child.on('close', () => finish('ended'));
@@ -88,7 +88,7 @@ export class StandingProcess {
     this.#child?.stdin.write(text);
   }
 
-  /** The last of what it printed to stderr. */
+  /** The end of its stderr. */
   stderr(): string {
     return tail(Buffer.concat(this.#stderr));
   }
@@ -104,13 +104,15 @@ export class StandingProcess {
     return this.#within(KILL_GRACE_MS);
   }
 
-  /** A moment in which it may still end by itself. */
+  /** Waits briefly in case it ends by itself. */
   async lastMoment(): Promise<void> {
     if (this.isAlive) await Promise.race([this.ended, pauseFor(LAST_MOMENT_MS)]);
     if (this.hasExited) await this.ended;
   }
 
-  /** Closes its input, which tells a server that reads it to end; then politely, then for good. */
+  /**
+   * Closes its input, which tells a server that reads it to end. Then sends SIGTERM, then SIGKILL.
+   */
   async stop(graceMs = CLOSE_GRACE_MS): Promise<ProcessEnd> {
     this.#isTold = true;
     this.#child?.stdin.end();

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { MARK } from '@agentci/lib/process';
 
 /**
- * Reads which groups begin and end. Its input ends when we do, however that came about: then those that are left get a
- * moment to end well. A process that made a group of its own is found by the mark in its environment, where /proc shows it.
- * That is done twice, since a process that changes programs shows no environment for a moment.
+ * Reads the process groups that begin and end. Its input closes when this process ends for any
+ * reason, and then the remaining groups get a moment to end. If /proc is available, processes in
+ * other groups are found by the mark in their environment. The search runs twice, because a process
+ * shows no environment for a moment during exec.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -29,8 +30,9 @@ done
 `;
 
 /**
- * Ends the agents of a program that was killed with no chance to do it itself (`kill -9`, the system short of memory): they would
- * keep asking models that someone pays for. A shell, since it has to outlive us and should cost next to nothing.
+ * Ends the agents of a program that was killed without cleanup (`kill -9`, out of memory). They
+ * would keep calling paid models. Uses a shell, which outlives this process and costs next to
+ * nothing.
  */
 export class Undertaker {
   #shell: ChildProcess | undefined;
@@ -49,9 +51,12 @@ export class Undertaker {
   }
 }
 
-/** In a session of its own, so that whatever ends our group leaves it. Where there is no shell, no one does this work. */
+/**
+ * In a separate session, so that a signal to our group does not reach it. Without a shell nothing
+ * cleans up.
+ */
 function startShell(): ChildProcess {
-  // The script is not among the arguments: lists of processes show those.
+  // The script is not in the arguments, because process lists show them.
   const shell = spawn(
     '/bin/sh',
     ['-c', 'eval "$SCRIPT"', 'agentci-undertaker', String(process.pid)],

@@ -8,24 +8,27 @@ const SPAN = new RegExp(
   'giu',
 );
 const MINUTES: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440, w: 10_080 };
-/** Phrases for the day before or after another, in minutes. */
+/** Phrases for a day relative to another, as an offset in minutes. */
 const PHRASES: readonly (readonly [RegExp, number])[] = [
   [/\b(?:next|following) day\b|\bday after\b(?! tomorrow)/i, 1440],
   [/\b(?:previous|prior|preceding) day\b|\bday before\b(?! yesterday)/i, -1440],
   [/\b(?:next|following) week\b|\bweek after\b/i, 10_080],
   [/\b(?:previous|last|prior) week\b|\bweek before\b/i, -10_080],
 ];
-/** These say something only where the texts say which day today is. */
+/** Valid only if the texts give the current day. */
 const TODAY: readonly (readonly [RegExp, number])[] = [
   [/\bday after tomorrow\b/i, 2880],
   [/(?<!day after )\btomorrow\b/i, 1440],
   [/(?<!day before )\byesterday\b/i, -1440],
 ];
 
-/** Dates that do not move, whatever else is to be done the next day. */
+/** Fixed dates, which "the next day" does not refer to. */
 const SETTLED = /\b(?:born|birth|birthday|bought|ordered|purchased|paid)\b/i;
 
-/** Dates and times that follow from known ones by words of the texts, such as "the next day" or "an hour earlier". */
+/**
+ * Dates and times that follow from known ones by phrases such as "the next day" or "an hour
+ * earlier".
+ */
 export function derivedMoments(
   facts: readonly Fact[],
   said: string,
@@ -72,8 +75,8 @@ const SPANS = /^\s*(?:-\s*)?(?:days?|nights?)\b/i;
 const MAX_KNOWN = 150;
 
 /**
- * Whether a number follows from two known ones in a message that says so: their sum or product ("in total"), their difference
- * ("too much"), or the days between two dates.
+ * Whether a number follows from two known ones in a message with the matching words: their sum or
+ * product ("in total"), their difference ("too much"), or the days between two dates.
  */
 export function isDerived(fact: Fact, said: string, facts: readonly Fact[]): boolean {
   const wanted = fact.values.map(Number).filter((value) => Number.isFinite(value) && value > 0);

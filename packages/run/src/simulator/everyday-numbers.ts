@@ -1,24 +1,26 @@
 import { type Fact, factsIn } from './fact-readers.ts';
 
-/** How many of what: the numbers before each noun. */
+/** Counted things: the numbers before each noun. */
 export type Counts = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What makes a number the name of something: `order 4`. */
+/** Words that make a number a name: `order 4`. */
 const LABELLED =
   /(?:\b(?:order|ticket|account|acct|number|no|nr|id|code|pin|case|invoice|booking|reservation|room|seat|gate|flight|table|apartment|apt|customer|reference|ref|card|policy|contract)s?\b[\s.:#-]*(?:\b(?:number|no|nr|id|is|was|ends? (?:in|with))\b[\s.:#-]*)*|#\s*)$/i;
-/** Nouns that are counted in talk of any kind. */
+/** Nouns that are counted in any conversation. */
 const TALK =
   /^\s*(?:more|other|others|things?|questions?|minutes?|mins?|seconds?|moments?|times?|digits?|characters?|letters?|stars?|of (?:you|us))\b/i;
-/** "a hundred percent", "thanks a million": said of anything. */
+/** Figures of speech: "a hundred percent", "thanks a million". */
 const FIGURE = /^(?:half )?a[ -]/i;
 const FIGURATIVE =
   /^[\s-]*(?:percent|thanks|apologies|years?|reasons?|ways?|emails?|e-mails?|calls?|messages?|people|places)\b/i;
 const MONEY =
   /^[\s-]*(?:dollars?|bucks|euros?|pounds?|quid|rupees?|francs?|usd|eur|gbp|inr|chf)\b/i;
-/** Counts up to this are everyday speech. */
+/** Counts up to this are everyday language. */
 export const SMALL = 3;
 
-/** Small counts, and numbers in phrases, are words of everyday speech. A count that the brief gives otherwise is not. */
+/**
+ * Small counts and numbers in phrases are everyday language, unless the brief has another count.
+ */
 export function isEveryday(
   { values, at, end, shown }: Fact,
   said: string,
@@ -46,7 +48,7 @@ export function isEveryday(
   );
 }
 
-/** How many of what the known texts speak of. */
+/** The counted things in the known texts. */
 export function countsIn(texts: readonly string[]): Counts {
   const counts = new Map<string, Set<string>>();
   for (const text of texts)

@@ -4,7 +4,10 @@ import { AMOUNT, amountValues, SCALE, shifted } from './number-values.ts';
 import { NUMBER_WORDS, numberWordValues, readNumberWords } from './number-words.ts';
 import { MIN_LOCAL } from './phone-forms.ts';
 
-/** A number, date, time, phone or card number, e-mail address or id in a text, by all the ways it can be read. */
+/**
+ * A number, date, time, phone or card number, e-mail address or id in a text, with all its
+ * readings.
+ */
 export interface Fact {
   readonly shown: string;
   readonly at: number;
@@ -12,7 +15,7 @@ export interface Fact {
   /** `letters`: a reference without a digit. */
   readonly kind: 'email' | 'date' | 'time' | 'digits' | 'id' | 'letters' | 'number';
   readonly values: readonly string[];
-  /** It begins with `+` or `00`, as a phone number with the code of a country. */
+  /** It begins with `+` or `00`, like a phone number with a country code. */
   readonly isInternational: boolean;
 }
 
@@ -28,7 +31,7 @@ interface Reader {
   readonly read: Read;
 }
 
-/** What is found first is not read in another way. */
+/** In order of priority. Matched text is not read again. */
 const READERS: readonly Reader[] = [
   {
     kind: 'email',
@@ -135,21 +138,21 @@ const READERS: readonly Reader[] = [
     read: ([, hour]) => times(numberIn(hour), 0),
   },
   {
-    // An amount with its cents.
+    // An amount with cents.
     kind: 'number',
     pattern:
       /(?<![\p{L}\d.,])(\d{1,9})(?:\s?(?:dollars?|bucks|euros?|pounds?|eur|usd|[€$£]))?\s(?:and\s)?(\d{1,2})\s?(?:cents?|pence|ct)\b|(?<![\p{L}\d.,])(\d{1,9})[€$£](\d{2})(?!\d)/giu,
     read: ([, a, b, whole = a, cents = b]) => amountValues(`${whole}.${cents!.padStart(2, '0')}`),
   },
   {
-    // Read out letter by letter.
+    // Spelled letter by letter.
     kind: 'id',
     pattern:
       /(?<![\p{L}\d.,'’-])(?=[\p{L}\d -]{0,40}\d)[\p{L}\d](?:[ -][\p{L}\d]){3,20}(?![\p{L}\d'’]|[.,:/-]\d)/gu,
     read: ([text]) => [text.replace(/[ -]/g, '').toLowerCase()],
   },
   {
-    // An account number of a bank, in groups.
+    // A bank account number in groups.
     kind: 'id',
     pattern: /(?<![\p{L}\d])[a-z]{2}\d{2}(?: [a-z\d]{4}){2,7}(?: [a-z\d]{1,3})?(?![\p{L}\d])/giu,
     read: ([text]) => (/\d{4}/.test(text) ? [text.replace(/ /g, '').toLowerCase()] : undefined),
@@ -166,7 +169,7 @@ const READERS: readonly Reader[] = [
     },
   },
   {
-    // A version, an address of a computer: `1.2.3`. Groups of three are an amount.
+    // A version or an IP address: `1.2.3`. Groups of three digits are an amount.
     kind: 'id',
     pattern: /(?<![\p{L}\d.])\d{1,5}(?:\.\d{1,5}){2,6}(?![\p{L}\d]|\.\d)/gu,
     read: ([text]) => (/^\d{1,3}(?:\.\d{3})+$/.test(text) ? undefined : [text]),
@@ -223,7 +226,7 @@ export function factsIn(text: string): Fact[] {
       const end = groups.findLastIndex((each) => typeof each === 'number');
       const [shown] = groups as string[];
       const values = read(groups.slice(0, end) as unknown as RegExpExecArray);
-      // A date that cannot be is read as something else.
+      // An impossible date is read as something else.
       if (values === undefined && kind !== 'number') return shown!;
       const at = groups[end] as number;
       const isInternational = /^(?:\+|\(?00)/.test(shown!) || text[at - 1] === '+';

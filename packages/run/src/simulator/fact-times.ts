@@ -41,10 +41,13 @@ export const DAY_WORDS = `((?:twenty[ -]|thirty[ -])?(?:${[...ORDINALS, 'thirtie
 export const dayOf = (words: string | undefined): string =>
   String(DAYS.get((words ?? '').toLowerCase().replace(/[ -]+/, ' ')) ?? 0);
 
-/** "I may first ask", "we march second": words that are months only with a capital, or after "of". */
+/**
+ * "I may first ask", "we march second": words that are months only with a capital letter, or after
+ * "of".
+ */
 export const isVerb = (month: string | undefined): boolean => /^(?:may|march)$/.test(month ?? '');
 
-/** `2024-05-01`; a part that is not said is empty. */
+/** `2024-05-01`. A missing part is empty. */
 export function dates(
   y: string | undefined,
   m: string | undefined,
@@ -60,7 +63,7 @@ export function dates(
   return years.map((year) => `${year}-${rest}`);
 }
 
-/** `15:30`. Without "am" or "pm" a time before one o'clock in the afternoon may be either, unless it has a zero before it. */
+/** `15:30`. Without "am" or "pm" a time before 1 pm is ambiguous, unless it has a leading zero. */
 export function times(
   hour: string | undefined,
   min: number,
@@ -75,13 +78,13 @@ export function times(
   return hours.map((each) => `${each}:${min}`);
 }
 
-/** How many days a date is after another; undefined where a part is missing. */
+/** Number of days between two dates. Undefined if a part is missing. */
 export function daysBetween(a: string, b: string): number | undefined {
   const [from, to] = [stampOf(a), stampOf(b)];
   return from === undefined || to === undefined ? undefined : Math.round((to - from) / DAY_MS);
 }
 
-/** The date so many days later; one without a year stays without. */
+/** The date this many days later. Keeps a missing year. */
 export function addDays(date: string, days: number): string | undefined {
   const hasYear = !date.startsWith('-');
   const stamp = stampOf(hasYear ? date : `2023${date}`);

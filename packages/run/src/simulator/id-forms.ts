@@ -1,12 +1,12 @@
-/** An id, so that two ways to write it can be compared. */
+/** An id in comparable forms. */
 export interface IdForm {
-  /** Small letters and digits. A dot between digits stays: `1.25` is not `12.5`. */
+  /** Lower-case letters and digits. A dot between digits stays: `1.25` is not `12.5`. */
   readonly compact: string;
-  /** Where it is parted, other than between letters and digits. */
+  /** Positions of separators, other than between letters and digits. */
   readonly cuts: readonly number[];
-  /** What is left without the letters before it: `4711` of `A-4711`. */
+  /** The part after the leading letters: `4711` of `A-4711`. */
   readonly rest?: string | undefined;
-  /** The number it may be, where only dashes part it. */
+  /** The number it may be, if only dashes separate it. */
   readonly number?: string | undefined;
 }
 
@@ -14,7 +14,7 @@ const LABEL =
   /^(?:order|ticket|account|acct|number|no|nr|id|code|pin|case|invoice|booking|reservation|room|seat|gate|flight|table|apartment|apt|customer|reference|ref|card|policy|contract|item|option)s?[._/#:-]+/i;
 const MIN_REST = 2;
 
-/** `order-42`, `order#42` and `42` are one, and so are `AB-12` and `ab12`. */
+/** `order-42`, `order#42` and `42` are equal, and so are `AB-12` and `ab12`. */
 export function idForm(shown: string): IdForm {
   const text = shown.toLowerCase().replace(LABEL, '');
   const cuts: number[] = [];
@@ -35,7 +35,7 @@ export function idForm(shown: string): IdForm {
   };
 }
 
-/** Two ids are one where one of them is only parted less. */
+/** Two ids are equal if one of them only has fewer separators. */
 export function isSameId(a: IdForm, b: IdForm): boolean {
   if (a.compact !== b.compact) return false;
   return a.cuts.every((cut) => b.cuts.includes(cut)) || b.cuts.every((cut) => a.cuts.includes(cut));

@@ -1,10 +1,10 @@
-/** An id written in several parts: `SW1A 1AA` for `SW1A1AA`. */
+/** An id in several parts: `SW1A 1AA` for `SW1A1AA`. */
 const MAX_TOKENS = 6;
 const MIN_LENGTH = 5;
-/** A word with the signs within it: `AB-1` and `23` in a row are not `AB12-3`. */
+/** A word with its punctuation: `AB-1` and `23` in a row are not `AB12-3`. */
 const TOKEN = /[\p{L}\d](?:[\p{L}\d._/#:-]*[\p{L}\d])?/gu;
 
-/** Whether words in a row of a text, joined, are the id. */
+/** Whether consecutive words of a text, joined, are the id. */
 export function isSpelledIn(text: string, id: string): boolean {
   if (id.length < MIN_LENGTH) return false;
   const tokens = text.toLowerCase().match(TOKEN) ?? [];
@@ -16,7 +16,7 @@ export function isSpelledIn(text: string, id: string): boolean {
   });
 }
 
-/** Whether a part of a text is, with the words around it, one of the ids. */
+/** Whether a part of a text, joined with its neighbors, is one of the ids. */
 export function isPartOf(
   ids: ReadonlySet<string>,
   text: string,

@@ -10,13 +10,15 @@ const MAX_LETTERS = 24;
 
 const CAPITALS =
   /(?<![\p{L}\d'’.@/_-])[A-Z]{2,24}(?:[-_/][A-Z]{1,12}){0,4}(?![\p{L}\d'’]|[-_.@/][\p{L}\d])|(?<![\p{L}\d])[A-Z](?:[ -][A-Z]){4,11}(?![\p{L}\d])/gu;
-/** After a label a code may be typed in small letters. */
+/** After a label a code may be lower-case. */
 const LABELLED =
   /\b(?:references?|ref|codes?|locator|pnr|serial|voucher|coupon|booking|reservation|confirmation|tracking|ticket|order|case|id)\b[\s.:#=-]{0,4}(?:\b(?:number|no|nr|id|code|reference|is|was)\b[\s.:#=-]{0,4}){0,3}([\p{L}]{2,24}(?:[-_/][\p{L}]{1,12}){0,4})(?![\p{L}\d'’]|[-_.@/][\p{L}\d])/giu;
-/** `code: TABOSE`: what comes after the sign is the code, however it sounds. */
+/** `code: TABOSE`: the text after the sign is the code, even if it is pronounceable. */
 const GIVEN = /(?:[:=]\s*|(?<!#)#\s?)$/;
 
-/** The references of letters in a text: those that no word looks like, and those in capitals after `code:`. */
+/**
+ * The letter-only references in a text: those unlike any word, and those in capitals after `code:`.
+ */
 export function letterIdsIn(text: string): LetterId[] {
   const found = new Map<number, LetterId>();
   for (const { 0: whole, 1: shown = '', index } of text.matchAll(LABELLED)) {
@@ -31,12 +33,12 @@ export function letterIdsIn(text: string): LetterId[] {
   return [...found.values()].filter(({ shown }) => lettersOf(shown).length <= MAX_LETTERS);
 }
 
-/** The letters of a reference, for a comparison: `ABC-DE` as `abcde`. */
+/** The letters of a reference for comparison: `ABC-DE` as `abcde`. */
 export const lettersOf = (id: string): string => id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 const isCapital = (text: string): boolean => text === text.toUpperCase();
 
-/** Abbreviations without a vowel that people write. */
+/** Common abbreviations without a vowel. */
 const KNOWN: ReadonlySet<string> = new Set([
   'https',
   'xbox',
@@ -49,14 +51,14 @@ const KNOWN: ReadonlySet<string> = new Set([
   'nvm',
   'btw',
 ]);
-/** Pairs and groups of consonants that English words do not have. */
+/** Consonant groups that do not occur in English words. */
 const UNHEARD =
   /[jqv][bcdfghjkmnpqstvxz]|[bcdfghjkmpqtvz]x|x[bdgjkmqvxz]|z[bcdfgjkpqstvx]|(?:(?![lrsnmhwyt])[b-df-hj-np-tv-xz]){3}/;
 const LONG_RUN = /[b-df-hj-np-tv-xz]{5}|^[b-df-hj-np-tv-xz]{4}/;
-/** What makes a long run of consonants speakable. */
+/** Consonant groups that make a long cluster pronounceable. */
 const JOINTS = /ck|ght|ngth|phr|phth|sch|scr|spr|str|tch|thr/;
 
-/** Whether some part of a text is not a word of any kind: without a vowel, or with sounds that do not go together. */
+/** Whether a part of a text is not a word: it has no vowel, or an unpronounceable cluster. */
 function isNoWord(text: string): boolean {
   const parts = / |(?:^|-)[A-Z]-[A-Z](?:-|$)/.test(text)
     ? [lettersOf(text)]

@@ -1,8 +1,11 @@
-/** An amount with or without groups of digits and decimals, in either way of writing, as a part of a regular expression. */
+/**
+ * An amount with optional digit groups and decimals, in either notation, as a part of a regular
+ * expression.
+ */
 export const AMOUNT =
   "(?:\\d{1,3}(?:[.,' ]\\d{3}){1,8}(?:[.,]\\d{1,20})?(?!\\d)|\\d{1,2}(?:,\\d{2}){1,6},\\d{3}(?:\\.\\d{1,20})?(?!\\d)|\\d{1,40}(?:[.,]\\d{1,40})?)";
 
-/** What multiplies the amount before it, by the power of ten. */
+/** Words that multiply the preceding amount, by power of ten. */
 const SCALES: Readonly<Record<string, number>> = {
   k: 3,
   hundred: 2,
@@ -19,19 +22,19 @@ const SCALES: Readonly<Record<string, number>> = {
   billion: 9,
 };
 
-/** Such a word or letter, as a part of a regular expression that ignores case. */
+/** Such a word or letter, as a part of a case-insensitive regular expression. */
 export const SCALE = `(?:${Object.keys(SCALES).join('|')}|m)`;
 
 /**
- * The values an amount may have, written one way: `12.50` is 12.5 and nothing else, `1,250` is 1250 or 1.25. A code with zeros
- * before it stays as it is.
+ * The possible values of an amount in one notation: `12.50` is 12.5 and nothing else, `1,250` is
+ * 1250 or 1.25. A code with leading zeros stays unchanged.
  */
 export function amountValues(text: string, suffix?: string): readonly string[] {
   const values = plainValues(text);
   if (suffix === undefined) return values;
   const power = SCALES[suffix.toLowerCase()];
   if (power !== undefined) return values.map((value) => shifted(value, power));
-  // `5 m` may be metres, minutes or millions, `5M` are millions.
+  // `5 m` may be meters, minutes or millions. `5M` is millions.
   const millions = values.map((value) => shifted(value, 6));
   return suffix === 'M' ? millions : [...values, ...millions];
 }
@@ -55,7 +58,7 @@ function plainValues(text: string): readonly string[] {
   return isGroup ? [whole + rest, decimal] : [decimal];
 }
 
-/** A value times a power of ten. The digits are moved, so nothing is rounded. */
+/** A value times a power of ten. Shifts the digits, so nothing is rounded. */
 export function shifted(value: string, power: number): string {
   const [whole = '', rest = ''] = value.split('.');
   const digits = whole + rest;

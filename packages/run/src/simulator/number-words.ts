@@ -32,10 +32,10 @@ const SCALE = [...SCALES.keys()].join('|');
 /** One number in words, as a part of a regular expression: `four`, `forty-two`, `two hundred and five`, `a hundred`. */
 export const NUMBER_WORDS = `(?:${NUMBER}|(?:half )?a(?=[ -]+(?:${SCALE})(?![\\p{L}])))(?:(?:[ -]+and)?[ -]+(?:${NUMBER}|${SCALE})){0,18}(?![\\p{L}])`;
 
-/** The value of such words, or the number whose digits are read out one by one or in pairs. */
+/** The value of such words, or the number whose digits are read one by one or in pairs. */
 export const readNumberWords = (text: string): string => numberWordValues(text)[0]!;
 
-/** What such words may stand for: "twelve fifty" is 1250 or 12.50. */
+/** The possible values of such words: "twelve fifty" is 1250 or 12.50. */
 export function numberWordValues(text: string): readonly [string, ...string[]] {
   const words = text
     .toLowerCase()

@@ -1,14 +1,14 @@
-/** The digits of a number, and whether they begin with the code of a country. */
+/** The digits of a number, and whether they begin with a country code. */
 export interface Dialled {
   readonly digits: string;
   readonly isInternational: boolean;
 }
 
-/** So many digits in groups are a phone, card or account number. */
+/** This many digits in groups are a phone, card or account number. */
 export const MIN_LOCAL = 7;
 const MAX_COUNTRY = 3;
 
-/** `+49 171 …`, `0049 171 …`, `+49 (0)171 …` and `0171 …` are one number. */
+/** `+49 171 …`, `0049 171 …`, `+49 (0)171 …` and `0171 …` are equal. */
 export function isSamePhone(a: Dialled, b: Dialled): boolean {
   if (a.digits === b.digits) return true;
   const [x, y] = [withoutTrunk(a), withoutTrunk(b)];
@@ -20,7 +20,7 @@ export function isSamePhone(a: Dialled, b: Dialled): boolean {
   if (!whole.endsWith(short) || country > MAX_COUNTRY) return false;
   const other = long === a ? b : a;
   if (other.isInternational) return false;
-  // Without a sign for it, the code of a country is told by a number that leaves it out as one does at home.
+  // Without a sign, the country code is detected by a domestic form of the same number.
   return (
     long.isInternational || other.digits.startsWith('0') || (whole.startsWith('1') && country === 1)
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { servesSomeone } from './role-swap.ts';
 
-/** The side that serves. */
+/** Messages of the serving side. */
 const SERVES: readonly string[] = [
   'Agent: The refund is done.',
   'Assistant: Which order is it?',
@@ -101,7 +101,7 @@ const SERVES: readonly string[] = [
   'I can offer you a full refund.',
 ];
 
-/** The side that is served. */
+/** Messages of the customer. */
 const SERVED: readonly string[] = [
   '5 stars for you!',
   "I'm happy to help you find it.",

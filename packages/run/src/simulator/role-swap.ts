@@ -1,6 +1,9 @@
 import { visibleText } from '@agentci/lib/text';
 
-/** What a service does for a customer, done and to be done. A customer who books or changes something says "my". */
+/**
+ * Actions of a service for a customer, done or planned. A customer who books or changes something
+ * says "my".
+ */
 const DONE =
   '(?:processed|issued|refunded|approved|initiated|credited|escalated|scheduled|rescheduled|reserved|upgraded|waived|cancelled|canceled|updated|booked|rebooked|changed|moved|confirmed|arranged|applied|reimbursed|activated|deactivated|closed|reopened|located|found|pulled up|looked up|reviewed|verified|transferred|completed|submitted|shipped|delivered|dispatched|declined|denied|rejected|granted|extended|modified|adjusted)';
 const DO =
@@ -16,7 +19,7 @@ const WE = "(?:i|we)(?:'ve| have|'ll| will| can| could|'d| would|'m| am|'re| are
 
 interface Phrase {
   readonly says: string;
-  /** With these words it is what a customer says. */
+  /** With these words it is a message of a customer. */
   readonly unless?: RegExp;
   /** A user whose persona has these words may say it. */
   readonly unlessPersona?: RegExp;
@@ -24,7 +27,7 @@ interface Phrase {
 const OWN = /\b(?:my|mine|our|ours|me find|me understand)\b/i;
 const ASKS = /\?\s*$/;
 
-/** Phrases of someone who serves, which a customer does not say. */
+/** Phrases of a service, which a customer does not use. */
 const PHRASES: readonly Phrase[] = [
   { says: 'as an ai' },
   {
@@ -97,7 +100,7 @@ const PHRASES: readonly Phrase[] = [
   {
     says: 'rest assured|we value your|our (?:records|(?:return|refund|cancellation) polic(?:y|ies))',
   },
-  // What was done for the customer, or will be.
+  // Actions done or promised for the customer.
   {
     says: `you(?:'re| are) all set|(?:i|we)(?: can)? see (?:that )?(?:${YOURS}|you(?:'ve| have)? (?:ordered|purchased|booked|requested|placed))`,
     unless: ASKS,
@@ -141,7 +144,7 @@ const PHRASES: readonly Phrase[] = [
   {
     says: `${WE} ${SOON}(?:send|sent|email|emailed|e-mailed|mailed) you (?:a|an|the|your) (?:[\\p{L}]+ ){0,2}(?:refund|replacement|return label|shipping label|confirmation|voucher)`,
   },
-  // Asking for what the customer knows.
+  // Questions for facts that the customer knows.
   {
     says: `(?:(?:^|please |kindly |(?:could|can|would|will) you (?:please )?|need you to |ask you to )(?:provide|share|tell|give|confirm|verify|send|enter)(?: me| us)?(?: with)?|(?:may|can|could) (?:i|we) (?:please )?(?:have|get)) your (?:[\\p{L}-]+ ){0,2}?${RECORD}(?: reference| confirmation)?(?: (?:number|id|code|details|reference|holder|email|name))?(?= *(?:[?.!,]|$| so | and | to | please| first| for verification))`,
     unless: /\b(?:my|our|pay|transfer)\b|\bi (?:can't|cannot|don't)\b/i,
@@ -162,15 +165,18 @@ const COMPILED = PHRASES.map((phrase) => ({
   says: new RegExp(`(?<![\\p{L}'])(?:${phrase.says})`, 'iu'),
 }));
 
-/** What the user says that someone else said. */
+/** Phrases with which the user quotes someone. */
 const REPORTED =
   /["“][^"”]{0,400}["”]|\b(?:says?|said|saying|told|wrote|writes|tells (?:me|us)|claims?|claimed|states?|stated|shows?|showed|reads|mentions?|mentioned|promised|informed (?:me|us)|according to|assured me|emailed me|answered|replied)\b[^.!?]{0,200}/gi;
 
-/** A message that says itself whose it is. */
+/** A message that names its own role. */
 const ROLE =
   /^[\s*_#>"'“[(<-]*(?:(?:ai|virtual|support|service|customer (?:service|support)) )?(?:agent|assistant|representative|chat ?bot|bot|system|model|ai)[\s*_\])>]*[:：]/i;
 
-/** Whether a message is one of the side that serves: it offers help, says what was done for "you", or asks for the customer's details. */
+/**
+ * Whether a message comes from the serving side: it offers help, reports an action for "you", or
+ * asks for the customer's details.
+ */
 export function servesSomeone(message: string, persona = ''): boolean {
   if (ROLE.test(visibleText(message))) return true;
   const own = message.replaceAll('’', "'").replace(REPORTED, ' ');

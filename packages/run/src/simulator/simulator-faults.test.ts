@@ -36,7 +36,7 @@ const faultOf = (
   { plan = PLAN, start = START, before = [start], answers = ANSWERS }: Brief = {},
 ) => simulatorFault({ plan, start, before, answers, uses: [], message });
 
-/** What a person with this brief may say. */
+/** Valid messages of a person with this brief. */
 const GOOD: readonly string[] = [
   '5 stars for you!',
   'Thanks a million!',
@@ -117,7 +117,7 @@ const GOOD: readonly string[] = [
   'Forget it, I will call you at half past three.',
 ];
 
-/** What a person with this brief cannot say, or would not. */
+/** Invalid messages of a person with this brief. */
 const BAD: readonly string[] = [
   'Seventeen of them.',
   'I have four hundred and twelve of them.',
@@ -268,7 +268,7 @@ const FLIGHT_GOOD: readonly string[] = [
   'One way or another, hurry up.',
   '1240 works.',
 ];
-/** What a user works out from what is known. */
+/** Values that a user derives from known ones. */
 const WORKED_OUT: readonly string[] = ['the 13th would be fine', 'That is five euros too much'];
 const FLIGHT_BAD: readonly string[] = [
   'QX7Z2Q',
@@ -455,7 +455,7 @@ describe('the detectors of a simulated user', () => {
       message: 'get the money for order A-4711 back',
       isEcho: true,
     },
-  ])('a short goal may be part of what is said: $message', ({ goal, message, isEcho }) => {
+  ])('a short goal may be part of a message: $message', ({ goal, message, isEcho }) => {
     expect(faultOf(message, { plan: { ...PLAN, goal } }) !== undefined).toBe(isEcho);
   });
 

@@ -3,20 +3,23 @@ import type { UserPlan } from '@agentci/spec';
 import { servesSomeone } from './role-swap.ts';
 import { unknownFact } from './stated-facts.ts';
 
-/** What a model that plays the user said, and what it could know. */
+/** The messages of a simulated user, and the facts available to it. */
 export interface Played {
   readonly plan: UserPlan;
-  /** The first message, which the spec gives. */
+  /** The first message, from the spec. */
   readonly start: string;
   readonly message: string;
-  /** What the user said before. */
+  /** Earlier messages of the user. */
   readonly before: readonly string[];
-  /** What the agent said. */
+  /** Answers of the agent. */
   readonly answers: readonly string[];
   readonly uses: readonly string[];
 }
 
-/** What a model did that a user would not, in words; undefined where nothing is wrong. No model is asked. */
+/**
+ * Describes a mistake of the model that a user would not make. Undefined if there is none. Does not
+ * ask a model.
+ */
 export function simulatorFault(played: Played): string | undefined {
   const { message, plan, before, answers, uses } = played;
   const quoted = quote(message);
@@ -32,7 +35,7 @@ export function simulatorFault(played: Played): string | undefined {
   return loopOf(message, before, answers);
 }
 
-/** What a model may name beside the facts. */
+/** Names that a model may use besides the facts. */
 const BLOCKS: ReadonlySet<string> = new Set([
   '',
   'none',
@@ -43,7 +46,10 @@ const BLOCKS: ReadonlySet<string> = new Set([
   'manner',
 ]);
 
-/** Whether a name of a fact is one of the brief: spelled otherwise (`Order number` for `order`), or given by its value. */
+/**
+ * Whether a fact name is in the brief: in another spelling (`Order number` for `order`), or by its
+ * value.
+ */
 function isOfBrief(name: string, { facts }: UserPlan): boolean {
   if (Object.hasOwn(facts, name)) return true;
   const named = plain(name);
@@ -71,7 +77,7 @@ function inventedFact({ plan, start, message, before, answers }: Played): string
   ]);
 }
 
-/** A short goal is what a user would say; from here on its words are quoted. */
+/** A user may repeat a short goal. From this length on it is a quotation. */
 const MIN_WORDS = 5;
 const MIN_ECHO = 20;
 
@@ -89,7 +95,7 @@ function repeatsBrief(message: string, { persona = '', goal }: UserPlan): boolea
 
 const ASKS = /^(?:which|what|how|who|whose|when|where|why)\b/;
 
-/** Whether a message is what the agent said, or a question out of it. */
+/** Whether a message repeats the agent's answer, or a question in it. */
 function isQuestionOf(answer: string, message: string): boolean {
   const said = plain(message);
   const words = said.split(' ').length;
@@ -101,11 +107,14 @@ function isQuestionOf(answer: string, message: string): boolean {
 }
 
 const LOOP = 3;
-/** What may be the right reply to each of several questions. */
+/** Replies that may be right for several questions. */
 const SHORT =
   /^(?:yes|no|yeah|yep|nope|ok|okay|sure|correct|right|that s right|that is right|thanks|thank you|please)(?: (?:please|thanks|thank you|sir|correct|that s right))?$/;
 
-/** The same message three times, in a row or not, or two messages in turn. Wording that differs in case or signs alone is the same. */
+/**
+ * The same message three times, consecutive or not, or two alternating messages. Differences in
+ * case and punctuation are ignored.
+ */
 function loopOf(
   message: string,
   before: readonly string[],
@@ -114,7 +123,7 @@ function loopOf(
   const own = [...before, message].map((text) => plain(text) || text.trim());
   const last = own.at(-1)!;
   const places = own.flatMap((each, i) => (each === last ? [i] : [])).slice(-LOOP);
-  // What the agent had said before each of them.
+  // The agent's answers before each of them.
   const asked = places.map((i) => plain(answers.at(i - own.length) ?? `#${i}`));
   const isAsked = SHORT.test(last) && new Set(asked).size === LOOP;
   if (places.length === LOOP && !isAsked)
@@ -127,7 +136,7 @@ function loopOf(
   return alternates ? `it said the same two things ${LOOP} times: ${quote(message)}` : undefined;
 }
 
-/** The words of a text: case, signs and space do not count. */
+/** The words of a text without case, punctuation and spacing. */
 const plain = (text: string): string =>
   foldText(text)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')

@@ -5,7 +5,7 @@ type Row = readonly [known: string | readonly string[], said: string];
 const unknownIn = ([known, said]: Row): string | undefined =>
   unknownFact(said, typeof known === 'string' ? [known] : known);
 
-/** The fact that was given, in other words, a part of it, or what follows from it. */
+/** The given fact in other words, a part of it, or a consequence of it. */
 const GIVEN: readonly Row[] = [
   ['price: 12.50', 'I paid 12.5'],
   ['price: 12.50', 'I paid 12,50'],
@@ -189,7 +189,7 @@ const GIVEN: readonly Row[] = [
   ['total: 2.50', 'two fifty'],
 ];
 
-/** What was given is something else. */
+/** A different fact from the given one. */
 const MADE_UP: readonly Row[] = [
   ['price: 12.50', 'I paid 1250'],
   ['price: 12.5', 'I paid 125.0'],

@@ -7,7 +7,7 @@ import { isPartOf, isSpelledIn } from './joint-ids.ts';
 import { lettersOf } from './letter-ids.ts';
 import { type Dialled, isSamePhone, MIN_LOCAL } from './phone-forms.ts';
 
-/** The first fact of a message that none of the known texts gives; undefined where all of them are known. */
+/** The first fact of a message that is in none of the known texts. Undefined if all are known. */
 export function unknownFact(message: string, known: readonly string[]): string | undefined {
   const texts = known.map(prepared);
   const said = prepared(message);
@@ -30,19 +30,19 @@ export function unknownFact(message: string, known: readonly string[]): string |
 
 interface Shelf {
   readonly values: ReadonlySet<string>;
-  /** With those that follow from them: the day after a date. */
+  /** Including derived ones, such as the day after a date. */
   readonly facts: readonly Fact[];
   readonly ids: readonly IdForm[];
   readonly counts: Counts;
-  /** Ids that are written in two parts: `LH 1234`. */
+  /** Ids in two parts: `LH 1234`. */
   readonly joined: ReadonlySet<string>;
-  /** All texts, their letters and digits alone. */
+  /** Letters and digits of all texts. */
   readonly letters: string;
 }
 
 const DIGITS = /\p{Nd}/gu;
 const FRACTIONS: Readonly<Record<string, string>> = { '½': '.5', '¼': '.25', '¾': '.75' };
-/** One way to write digits of any script, fractions, spaces and dashes. */
+/** Normalizes digits of any script, fractions, spaces and dashes. */
 const prepared = (text: string): string =>
   visibleText(text.replace(/(?<=\d)[½¼¾]/g, (sign) => FRACTIONS[sign]!))
     .replace(/[\u2010-\u2015\u2212]/g, '-')
@@ -50,7 +50,10 @@ const prepared = (text: string): string =>
     .replace(/[\u066c\u2019](?=\p{Nd})/gu, "'")
     .replace(DIGITS, (digit) => (digit.length > 1 ? digit : asciiDigit(digit)));
 
-/** The digits of a script are ten in a row; the code before the first of them is not a digit. */
+/**
+ * The digits of a script are ten consecutive code points, and the one before the first is not a
+ * digit.
+ */
 function asciiDigit(digit: string): string {
   let value = 0;
   while (value < 9 && /\p{Nd}/u.test(String.fromCharCode(digit.charCodeAt(0) - value - 1))) value++;
@@ -108,12 +111,12 @@ function isKnownId(fact: Fact, said: string, shelf: Shelf): boolean {
   if (rest === undefined && shelf.ids.some((id) => id.rest === compact)) return true;
   if (isRange(fact.shown))
     return pieces(fact).every((n) => Number(n) <= SMALL || isKnownNumber(n, shelf));
-  // `xxxx-1234` is the end of a card.
+  // `xxxx-1234` is the end of a card number.
   const bare = { ...fact, values: rest === undefined ? [compact] : [compact, rest] };
   return isWhole(bare, shelf) || isEnd(bare, said, shelf) || isSpelled(fact, shelf);
 }
 
-/** An id that one side writes in one word and the other in several. */
+/** An id that one side writes as one word and the other as several. */
 function isWrittenApart(
   fact: Fact,
   said: string,
@@ -127,11 +130,14 @@ function isWrittenApart(
 /** `2-3` of "2-3 days". */
 const isRange = (shown: string): boolean => /^\d{1,4}-\d{1,4}$/.test(shown);
 
-/** What is read out letter by letter may be a part of a longer id. */
+/** A spelled-out text may be a part of a longer id. */
 const isSpelled = ({ shown, values }: Fact, { letters }: Shelf): boolean =>
   /^.(?:[ -].)+$/u.test(shown) && letters.includes(values[0]!);
 
-/** A number may be the year or the day of a known date, the hour of a known time, an id without its label, or a whole number written in groups. */
+/**
+ * A number may be the year or the day of a known date, the hour of a known time, an id without its
+ * label, or an integer with digit groups.
+ */
 function isKnownNumber(number: string, { values, facts, ids }: Shelf): boolean {
   if (values.has(`number ${number}`) || values.has(`digits ${number}`)) return true;
   if (ids.some(({ compact, rest, number: own }) => [compact, rest, own].includes(number)))
@@ -178,7 +184,7 @@ function clockOf(number: string): readonly [hour: number, minutes: number] | und
   return hour === undefined ? undefined : [Number(hour), Number(minutes.padEnd(2, '0'))];
 }
 
-/** Phone numbers are given with and without the code of the country, cards and accounts with and without gaps. */
+/** Phone numbers may omit the country code. Cards and accounts may have gaps. */
 function isWhole({ values, isInternational }: Fact, { facts }: Shelf): boolean {
   const own = dialled(values, isInternational);
   return (
@@ -195,7 +201,10 @@ const dialled = (values: readonly string[], isInternational: boolean): Dialled[]
     .map((digits) => ({ digits, isInternational }));
 
 const MIN_END = 3;
-/** The last digits of a card or an account may be said, the first ones where the user says that they are. */
+/**
+ * The last digits of a card or an account are allowed, and the first ones if the user calls them
+ * that.
+ */
 function isEnd({ values }: Fact, said: string, { facts }: Shelf): boolean {
   const parts = values.filter((digits) => /^\d+$/.test(digits) && digits.length >= MIN_END);
   if (parts.length === 0) return false;
@@ -216,7 +225,7 @@ function isEnd({ values }: Fact, said: string, { facts }: Shelf): boolean {
   );
 }
 
-/** Dates agree where nothing that both say differs. */
+/** Dates are equal if all their common parts are. */
 function agrees(date: string, { values }: Fact): boolean {
   const parts = date.split('-');
   return values.some((known) =>
@@ -225,14 +234,14 @@ function agrees(date: string, { values }: Fact): boolean {
 }
 
 const ROUNDED_MIN = 10;
-/** Who gives the hour alone may have rounded a few minutes away: the 13:05 is "the 1 pm one", 13:30 is not. */
+/** An hour alone may be rounded by a few minutes: 13:05 is "the 1 pm one", 13:30 is not. */
 function isAbout({ shown, values }: Fact, time: string): boolean {
   if (values.includes(time)) return true;
   if (/[:.h]\d/i.test(shown)) return false;
   return values.some((value) => value.endsWith(':0') && apart(value, time) <= ROUNDED_MIN);
 }
 
-/** Minutes between two times of a day. */
+/** Minutes between two times of day. */
 function apart(a: string, b: string): number {
   const [x, y] = [a, b].map((time) =>
     time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0),
@@ -240,7 +249,7 @@ function apart(a: string, b: string): number {
   return Math.min(Math.abs(x - y), 1440 - Math.abs(x - y));
 }
 
-/** A number with the letters before or after it as one id: `14 C` is `14C`, `A 4711` is `A4711`. */
+/** A number joined with adjacent letters as one id: `14 C` is `14C`, `A 4711` is `A4711`. */
 function joinedForms({ kind, shown, at, end }: Fact, text: string): readonly string[] {
   if (kind !== 'number') return [];
   const before = /(?<!\p{L})(\p{L}{1,4})\s$/u.exec(text.slice(Math.max(0, at - 6), at))?.[1];

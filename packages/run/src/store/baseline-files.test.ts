@@ -17,7 +17,7 @@ const baseline = (rest: object = {}) => ({
   ...rest,
 });
 
-test('baselines are read in order, whatever else lies beside them', () => {
+test('baselines are read in order, with any other files next to them', () => {
   const dir = tempDir({
     'demo/v2/b.json': baseline({ version: 'v2', query: 'b' }),
     'demo/v2/a.json': baseline({ version: 'v2', query: 'a' }),
@@ -82,7 +82,7 @@ test.each([
   { what: 'version', path: 'demo/v1.json', content: baseline({ version: 'v2' }) },
   { what: 'query_id', path: 'demo/v1/a.json', content: baseline({ query_id: 'b' }) },
 ])(
-  'a file at $path that says another $what is refused, and does not stop who names another version',
+  'a file at $path that names another $what is refused, and does not affect other versions',
   (row) => {
     const dir = tempDir({
       [row.path]: row.content,
@@ -117,7 +117,7 @@ test.each([
   },
 );
 
-test('agents of any name have a folder of their own, inside', () => {
+test('agents of any name have separate folders, inside', () => {
   const folder = (agent: string) =>
     baselinePath({ dir: 'b', agent, version: 'v1', queryId: 'q' }).split(/[\\/]/);
   expect(folder('docs-bot')).toEqual(['b', 'docs-bot', 'v1', 'q.json']);

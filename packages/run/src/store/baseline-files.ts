@@ -12,14 +12,14 @@ import { baselineText } from './baseline-text.ts';
 
 export const BASELINE_SCHEMA = 'agentci.baseline/1';
 
-/** What a baseline file says of itself, besides the trace. */
+/** The fields of a baseline file, besides the trace. */
 export interface BaselineInfo {
   readonly version: string;
   readonly agent: string;
-  /** Empty where neither the file nor its trace says it. */
+  /** Empty if neither the file nor its trace has it. */
   readonly query: string;
   readonly query_id?: string;
-  /** The combination of the matrix that was run. */
+  /** The combination of the matrix. */
   readonly cell?: Cell;
   readonly captured_at?: string;
   readonly metadata: {
@@ -45,7 +45,10 @@ const safeName = (what: string, name: string): string => {
   });
 };
 
-/** An agent may be called anything; a folder may not. Other names become a slug with a short hash, so that no two agents share one. */
+/**
+ * An agent's name is arbitrary, a folder's is not. Other names become a slug with a short hash, so
+ * that no two agents share a folder.
+ */
 function agentFolder(agent: string): string {
   if (SAFE_NAME.test(agent)) return agent;
   const slug = agent
@@ -55,7 +58,7 @@ function agentFolder(agent: string): string {
   return `${slug || 'agent'}-${sha256Hex(agent).slice(0, 6)}`;
 }
 
-/** Where the baseline of a query is kept. Names that would leave the folder are refused. */
+/** The path of a query's baseline. Refuses names that would leave the folder. */
 export const baselinePath = (place: {
   dir: string;
   agent: string;
@@ -70,7 +73,7 @@ export const baselinePath = (place: {
     `${fileName(safeName('query id', place.queryId), place.cell)}.json`,
   );
 
-/** `refund`, or `refund@gpt-4o-1a2b3c` for one cell: its values to be read, a hash to tell any two apart. */
+/** `refund`, or `refund@gpt-4o-1a2b3c` for one cell: readable values, and a hash for uniqueness. */
 function fileName(queryId: string, cell: Cell | undefined): string {
   if (cell === undefined) return queryId;
   const words = Object.values(cell)
@@ -80,20 +83,23 @@ function fileName(queryId: string, cell: Cell | undefined): string {
   return `${queryId}@${words}-${sha256Hex(cellKey(cell)).slice(0, 6)}`;
 }
 
-/** A file among the baselines that is none, with the version its place says it is of. */
+/** An invalid baseline file, with the version from its path. */
 export interface BrokenBaseline {
   readonly file: string;
   readonly version: string;
   readonly error: UserError;
 }
 
-/** What a folder of baselines holds. */
+/** The content of a baseline folder. */
 export interface BaselineList {
   readonly files: readonly BaselineFile[];
   readonly broken: readonly BrokenBaseline[];
 }
 
-/** Every baseline of an agent: `<agent>/<version>/<query-id>.json`, and the older one-file `<agent>/<version>.json`. */
+/**
+ * Every baseline of an agent: `<agent>/<version>/<query-id>.json`, and the older single file
+ * `<agent>/<version>.json`.
+ */
 export function listBaselineFiles(dir: string, agent: string): BaselineList {
   return filesIn(join(dir, agentFolder(agent)));
 }
@@ -113,8 +119,8 @@ export function listAllBaselineFiles(dir: string): BaselineList {
 }
 
 /**
- * The baselines of one version, or of all. A file that is none stops whoever needs its version, since it may be the one
- * to compare with; those who named another version can do without it.
+ * The baselines of one version, or of all. An invalid file is an error only for its version,
+ * because it may be the one to compare with.
  */
 export function usableBaselines(
   { files, broken }: BaselineList,
@@ -165,7 +171,7 @@ function filesIn(root: string): BaselineList {
   return { files, broken };
 }
 
-/** What the path of a baseline file says about it. */
+/** The parts of a baseline path. */
 interface Place {
   readonly file: string;
   readonly folder: string;
@@ -173,7 +179,7 @@ interface Place {
   readonly queryId?: string;
 }
 
-/** A recording beyond this is not a baseline anyone reviews. */
+/** A larger file is not a baseline that anyone reviews. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 function readInfo(place: Place): BaselineFile {
@@ -186,7 +192,7 @@ function readInfo(place: Place): BaselineFile {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if (error instanceof UserError) throw error;
-    // A link to nowhere, a folder called x.json, a file that may not be read.
+    // A dangling link, a folder called x.json, or an unreadable file.
     if ((error as NodeJS.ErrnoException).code !== undefined)
       throw new UserError(
         'BASELINE_UNREADABLE',
@@ -227,7 +233,9 @@ function readInfo(place: Place): BaselineFile {
   };
 }
 
-/** A file copied or renamed by hand: it would be compared with the runs of another agent, version or query. */
+/**
+ * A file copied or renamed by hand would be compared with runs of another agent, version or query.
+ */
 function refuseMisplaced(
   place: Place,
   inner: { version: string; agent: string; query_id?: unknown; cell: Cell | undefined },
@@ -237,7 +245,7 @@ function refuseMisplaced(
       'BASELINE_MISPLACED',
       `${place.file} says ${what} "${name}", but its place is that of "${expected}"`,
       {
-        hint: 'Baselines are <baseline_dir>/<agent>/<version>/<query-id>.json; save it again rather than copying files.',
+        hint: 'Baselines are <baseline_dir>/<agent>/<version>/<query-id>.json. Save it again rather than copying files.',
       },
     );
   if (agentFolder(inner.agent) !== place.folder) throw says('agent', inner.agent, place.folder);
@@ -253,7 +261,7 @@ function refuseMisplaced(
 const isCell = (value: unknown): value is Cell =>
   isObject(value) && Object.values(value).every((item) => typeof item === 'string');
 
-/** The one-file form of AgentCI 2.0 has the question in the trace alone. */
+/** The one-file form of AgentCI 2.0 has the question only in the trace. */
 function queryOfTrace(trace: unknown): string {
   const fields = (value: unknown): Record<string, unknown> =>
     typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
@@ -262,7 +270,7 @@ function queryOfTrace(trace: unknown): string {
   return said.find((text): text is string => typeof text === 'string' && text !== '') ?? '';
 }
 
-/** The first thing the user said, in a trace of our own. */
+/** The first user message in a trace of AgentCI. */
 function inputText(messages: unknown): string | undefined {
   if (typeof messages === 'string') return messages;
   if (!Array.isArray(messages)) return undefined;
@@ -276,13 +284,13 @@ function inputText(messages: unknown): string | undefined {
   return undefined;
 }
 
-/** The trace inside a baseline file, in whatever format it was saved. */
+/** The trace in a baseline file, in its stored format. */
 export async function readBaselineTrace(file: string): Promise<Trace> {
   for await (const trace of readTraces(file)) return trace;
   throw new UserError('BASELINE_UNREADABLE', `${file} has no trace`);
 }
 
-/** A file written by a later program is refused by name, never guessed at. */
+/** Rejects a file from a newer program instead of guessing. */
 function refuseNewer(file: string, value: unknown): void {
   const { schema, schema_version } = (value ?? {}) as {
     schema?: unknown;
@@ -305,7 +313,7 @@ function refuseNewer(file: string, value: unknown): void {
   );
 }
 
-/** Writes a baseline. An existing file is only replaced when asked to. */
+/** Writes a baseline. Replaces an existing file only if `overwrite` is set. */
 export function writeBaseline(
   file: string,
   content: BaselineInfo & { readonly trace: Trace },

@@ -1,4 +1,4 @@
-/** Keys that tell what a thing is come first; the rest follow in order of the alphabet. */
+/** Identifying keys come first. The rest is in alphabetical order. */
 const FIRST = [
   'schema',
   'version',
@@ -29,7 +29,10 @@ const FIRST = [
 const RANK = new Map(FIRST.map((key, i) => [key, i]));
 const MAX_DEPTH = 200;
 
-/** A baseline as the text that is committed: the same content gives the same bytes, one fact per line, so that a diff reads well. */
+/**
+ * The text of a baseline for version control: the same content gives the same bytes, one fact per
+ * line, for readable diffs.
+ */
 export const baselineText = (content: object): string =>
   `${JSON.stringify(ordered(content, 0), null, 2)}\n`;
 

@@ -29,7 +29,7 @@ describe('the file of a run', () => {
     expect(cassetteFileName(about)).toMatch(expected);
   });
 
-  it('is another one for every id, run and cell, and the same whatever the order of variables', () => {
+  it('differs for every id, run and cell, and does not depend on the order of variables', () => {
     const names = [
       { id: 'a', run: 1 },
       { id: 'a', run: 2 },
@@ -41,7 +41,8 @@ describe('the file of a run', () => {
       { id: 'caf\u00e9', run: 1 },
       { id: 'cafe\u0301', run: 1 },
     ].map(cassetteFileName);
-    // Disks of macOS do not tell forms of an accent apart; ids that differ only in capitals are refused before.
+    // File systems of macOS ignore the form of an accent. Ids that differ only in case are rejected
+    // earlier.
     expect(new Set(names.map((name) => name.toLowerCase().normalize('NFD'))).size).toBe(
       names.length,
     );
@@ -50,7 +51,7 @@ describe('the file of a run', () => {
     );
   });
 
-  it('stays inside its folder, whatever the agent is called', () => {
+  it('stays inside its folder, for any agent name', () => {
     for (const agent of ['../x', '..', '/etc', 'a/b', 'C:\\x'])
       expect(cassettePath('/d', { agent, id: 'q', run: 1 })).toMatch(
         /^\/d\/[A-Za-z0-9-]+\/q\.jsonl$/,
@@ -93,7 +94,7 @@ describe('the place of a cassette', () => {
       ({ root, path }) => symlinkSync(join(root, 'outside/a.jsonl'), path),
     ],
   ] as readonly (readonly [string, string, (at: ReturnType<typeof place>) => void])[])(
-    'is refused where it is %s, before anything is read or written',
+    'is refused if it is %s, before anything is read or written',
     (_, why, make) => {
       const at = place();
       make(at);
@@ -102,7 +103,7 @@ describe('the place of a cassette', () => {
     },
   );
 
-  it('is refused where the folder is a link to nothing, or a file', () => {
+  it('is refused if the folder is a dangling link, or a file', () => {
     const { root, path, dir } = place();
     symlinkSync('nothing', join(root, 'gone'));
     expect(() => checkCassettePlace(join(root, 'gone'), join(root, 'gone/bot/a.jsonl'))).toThrow(
@@ -127,7 +128,7 @@ describe('the place of a cassette', () => {
   });
 });
 
-it('is read as it was written where an editor has put a mark of the encoding before it, or Git other line ends', () => {
+it('is read as written even with a byte order mark, or line ends changed by Git', () => {
   const dir = tempDir({});
   const path = cassettePath(dir, { agent: 'a', id: 'q', run: 1 });
   writeCassetteFile(dir, path, '\ufeff{"first":1}\r\n{"second":2}\r\n');

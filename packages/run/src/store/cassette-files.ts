@@ -16,7 +16,7 @@ import { openFile, writeFileAtomic } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import { cellKey } from '@agentci/results';
 
-/** Which run of which query, of which agent. */
+/** Identifies a run of a query of an agent. */
 interface CassetteName {
   readonly agent: string;
   readonly id: string;
@@ -25,16 +25,19 @@ interface CassetteName {
 }
 
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-/** Endings that mean something to us, and names that some systems keep for themselves. */
+/** Endings with a meaning in our names, and names reserved by some systems. */
 const TAKEN = /\.(?:run|cell)-[^.]*$|\.$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-/** Larger ones are not recordings of an agent. */
+/** Larger files are not recordings of an agent. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
 const BYTE_ORDER_MARK = '\ufeff';
 /** A suite reads the heads of all its cassettes, one after the other. */
 const HEAD = Buffer.allocUnsafe(MAX_HEAD_BYTES);
 
-/** A name as a file may have it. Any other becomes a slug with a short hash, so that every name has a file of its own. */
+/**
+ * A valid file name. Any other name becomes a slug with a short hash, so that each has a unique
+ * file.
+ */
 function safeName(name: string, fallback: string): string {
   if (SAFE.test(name) && !TAKEN.test(name)) return name;
   const slug = name
@@ -44,36 +47,36 @@ function safeName(name: string, fallback: string): string {
   return `${slug || fallback}-${sha256Hex(name).slice(0, 8)}`;
 }
 
-/** The one place that says what the file of a run is called: `<query-id>[.cell-HASH][.run-K].jsonl`. */
+/** The file name of a run: `<query-id>[.cell-HASH][.run-K].jsonl`. Defined only here. */
 export function cassetteFileName({ id, run, cell }: Omit<CassetteName, 'agent'>): string {
   const suffix = cell === undefined ? '' : `.cell-${sha256Hex(cellKey(cell)).slice(0, 8)}`;
   return `${safeName(id, 'query')}${suffix}${run === 1 ? '' : `.run-${run}`}.jsonl`;
 }
 
-/** Where the cassettes of an agent are. */
+/** The folder of an agent's cassettes. */
 export const cassetteFolder = (dir: string, agent: string): string =>
   join(dir, safeName(agent, 'agent'));
 
 export const cassettePath = (dir: string, name: CassetteName): string =>
   join(cassetteFolder(dir, name.agent), cassetteFileName(name));
 
-/** The text of a cassette; undefined where there is none. */
+/** The text of a cassette. Undefined if there is none. */
 export function readCassetteFile(dir: string, path: string): string | undefined {
   const found = checkCassettePlace(dir, path);
   if (found === undefined) return undefined;
   if (found.size > MAX_BYTES) refuse(path, `is larger than ${MAX_BYTES / 1024 / 1024} MB`);
-  // Bytes that are not UTF-8 are read as U+FFFD.
+  // Invalid UTF-8 is read as U+FFFD.
   const text = readFileSync(path, 'utf8');
   if (text.includes('\uFFFD'))
     throw new UserError('CASSETTE_DAMAGED', `${path}: it is not UTF-8 text`, {
       hint: 'Restore the file from version control, or record it again with --cassette record.',
     });
-  // Git may be set to write other line ends, and editors put a mark of the encoding before a text.
+  // Git may convert line ends, and editors add a byte order mark.
   const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   return bare.includes('\r\n') ? bare.replaceAll('\r\n', '\n') : bare;
 }
 
-/** What is at the place of a cassette: a file in the folder, or nothing yet. Anything else is refused. */
+/** The file at the path of a cassette, if any. Refuses anything but a file in the folder. */
 export function checkCassettePlace(dir: string, path: string): Stats | undefined {
   const entry = entryAt(path);
   if (entry === undefined) {
@@ -82,12 +85,12 @@ export function checkCassettePlace(dir: string, path: string): Stats | undefined
   }
   const found = entry.isSymbolicLink() ? targetOf(path) : entry;
   if (!found.isFile()) refuse(path, 'is not a file');
-  // What the file itself is, is known.
+  // The file itself has been checked.
   if (entry !== found || hasLinks(dir, dirname(path))) stayInside(dir, path);
   return found;
 }
 
-/** What a link leads to. */
+/** The target of a link. */
 function targetOf(path: string): Stats {
   try {
     return (
@@ -100,7 +103,7 @@ function targetOf(path: string): Stats {
   }
 }
 
-/** The first line of a cassette, which says what it is; undefined where there is none. */
+/** The first line of a cassette, which identifies it. Undefined if there is none. */
 export function readCassetteHead(path: string): string | undefined {
   let fd: number;
   try {
@@ -120,7 +123,7 @@ export function readCassetteHead(path: string): string | undefined {
   }
 }
 
-/** Replaces the file whole, or leaves it as it was. Gives what puts back the one that was there. */
+/** Replaces the whole file atomically. Returns a function that restores the previous one. */
 export function writeCassetteFile(dir: string, path: string, text: string): () => void {
   needFolders(path);
   const before = checkCassettePlace(dir, path) === undefined ? undefined : readFileSync(path);
@@ -137,7 +140,7 @@ export function removeCassetteFile(dir: string, path: string): void {
   rmSync(path);
 }
 
-/** All cassettes below a folder, sorted: of one agent, or of all. */
+/** All cassettes below a folder, sorted, of one agent or of all. */
 export function listCassetteFiles(dir: string, agent?: string): readonly string[] {
   needFolders(cassettePath(dir, { agent: agent ?? 'a', id: 'a', run: 1 }));
   if (agent !== undefined) return filesIn(cassetteFolder(dir, agent));
@@ -157,7 +160,10 @@ const filesIn = (folder: string): string[] =>
         .map((name) => join(folder, name))
     : [];
 
-/** What is at the place of a cassette, a link perhaps, if anything. Where something is, there are folders above it. */
+/**
+ * The entry at the path of a cassette, which may be a link. If it exists, its parent folders do
+ * too.
+ */
 function entryAt(path: string): Stats | undefined {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -169,7 +175,7 @@ function entryAt(path: string): Stats | undefined {
   }
 }
 
-/** Below a file nothing can be looked at. */
+/** Nothing can exist below a file. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
@@ -178,7 +184,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** What is above a cassette must be folders, as far as it is there. */
+/** All existing parents of a cassette must be folders. */
 function needFolders(path: string): void {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     if (!existsSync(above)) {
@@ -191,20 +197,26 @@ function needFolders(path: string): void {
   }
 }
 
-/** A link below the folder must not lead out of it: a checkout could point anywhere on the machine. */
+/**
+ * A link below the folder must not lead out of it, because a checkout could point anywhere on the
+ * machine.
+ */
 function stayInside(dir: string, path: string): void {
   if (!hasLinks(dir, path)) return;
   let real = path;
   while (!existsSync(real) && real !== dirname(real)) real = dirname(real);
   if (!existsSync(dir)) return;
-  // By the system: one call instead of one for each folder above.
+  // Native, because it needs one call instead of one for each parent folder.
   const inside = relative(realpathSync.native(dir), realpathSync.native(real));
   if (relative(resolve(dir), resolve(real)).startsWith('..')) return;
   if (inside === '..' || inside.startsWith(`..${sep}`) || resolve(inside) === inside)
     refuse(path, `leads out of ${dir} through a link`);
 }
 
-/** Whether anything between the folder and the file is a link. Mostly nothing is, and then nothing leads out. */
+/**
+ * Whether the path between the folder and the file contains a link. Usually it does not, and then
+ * it stays inside.
+ */
 function hasLinks(dir: string, path: string): boolean {
   const top = resolve(dir);
   for (let at = resolve(path); at.length > top.length; at = dirname(at))

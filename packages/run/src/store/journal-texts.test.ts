@@ -8,10 +8,10 @@ import { JournalTexts } from './journal-texts.ts';
 const dir = mkdtempSync(join(tmpdir(), 'agentci-texts-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Every byte tells where it is. */
+/** Each byte depends on its position. */
 const BYTES = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * 31 + (i >> 8)) & 0xff));
 
-test('every piece is what is there, in whatever order pieces are read', () => {
+test('every piece is correct, for any order of reading', () => {
   const path = join(dir, 'any-order');
   writeFileSync(path, BYTES);
   const piece = fc.tuple(fc.nat(BYTES.length - 1), fc.oneof(fc.nat(3000), fc.nat(200_000)));
@@ -27,7 +27,7 @@ test('every piece is what is there, in whatever order pieces are read', () => {
   );
 });
 
-test('what is written after the first reading is read', () => {
+test('text written after the first read is read', () => {
   const path = join(dir, 'growing');
   writeFileSync(path, 'first');
   const texts = new JournalTexts(path);

@@ -2,7 +2,7 @@ import { closeSync, readSync } from 'node:fs';
 import { openFile } from '@agentci/lib/files';
 
 const BLOCK = 64 * 1024;
-/** Blocks that are kept: a merged run is read in the order of the spec, and written shard by shard. */
+/** Number of cached blocks. A merged run is read in spec order, but was written shard by shard. */
 const MAX_BLOCKS = 32;
 
 /** A part of the file. */
@@ -15,20 +15,20 @@ interface Block {
 const unreachable = new FinalizationRegistry<number>(closeSync);
 
 /**
- * Reads pieces of a file that is still being written, mostly in the order they are in, or so at a few places in turn. The file stays open, so that what
- * was put there can be read even when someone tidies the folder up.
+ * Reads parts of a file that is still being written, mostly in order, or at a few places in turn.
+ * Keeps the file open, so that it stays readable even if the folder is cleaned up.
  */
 export class JournalTexts {
   readonly #path: string;
   #fd: number | undefined;
-  /** The one that was used last is first. */
+  /** Most recently used first. */
   readonly #blocks: Block[] = [];
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** A piece as bytes. They are good until the next piece is read. */
+  /** A part as bytes, valid until the next read. */
   read(at: number, length: number): Buffer {
     if (length > BLOCK) return this.#large(at, length);
     const block = this.#blockWith(at, length);
@@ -59,7 +59,7 @@ export class JournalTexts {
     return bytes;
   }
 
-  /** How many bytes there were; fewer only at the end of the file. */
+  /** Number of bytes read. Smaller only at the end of the file. */
   #take(bytes: Buffer, at: number, length: number): number {
     this.#fd ??= this.#open();
     let done = 0;
@@ -71,7 +71,10 @@ export class JournalTexts {
     return done;
   }
 
-  /** Closed once the results are out of reach: `--watch` starts hundreds of runs in one process. */
+  /**
+   * Closed once the results are unreachable, because `--watch` starts hundreds of runs in one
+   * process.
+   */
   #open(): number {
     const fd = openFile(this.#path, 'r');
     unreachable.register(this, fd);
@@ -79,6 +82,6 @@ export class JournalTexts {
   }
 
   #cutShort(): Error {
-    return new Error(`${this.#path} is shorter than what was written to it`);
+    return new Error(`${this.#path} is shorter than the data written to it`);
   }
 }

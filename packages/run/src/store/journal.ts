@@ -9,29 +9,32 @@ import { caseKey } from '@agentci/results';
 export const JOURNAL_SCHEMA = 'agentci.journal/1';
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** The first line of a journal: which spec the run belongs to, so that only the same one resumes it. */
+/**
+ * The first line of a journal. It identifies the spec, because only the same spec can resume the
+ * run.
+ */
 export interface JournalHeader {
   readonly schema: typeof JOURNAL_SCHEMA;
   readonly run_id: string;
   readonly agent: string;
   readonly spec: { readonly file: string; readonly hash: string };
   readonly started_at: string;
-  /** What was checked out. */
+  /** The checked-out commit. */
   readonly commit?: string;
   readonly branch?: string;
-  /** The run of the agent whose recordings are judged. */
+  /** The agent's run whose recordings are judged. */
   readonly judges?: JudgedRun;
-  /** Of a merged run: the runs of its shards. */
+  /** The shards of a merged run. */
   readonly shard_runs?: readonly string[];
-  /** Its place among the runs, where that is not its time: see `results/run-order.ts`. */
+  /** Position among the runs, if it differs from the time: see `results/run-order.ts`. */
   readonly order?: string;
-  /** In headers of older versions, in place of `order`: runs that were there before it and are dated later. */
+  /** Written by older versions instead of `order`: ids of earlier runs with later dates. */
   readonly ahead?: readonly string[];
-  /** What was chosen when the run was started; a resumed run continues with the same. */
+  /** The options of the original start. A resumed run uses the same. */
   readonly started_with?: Readonly<Record<string, unknown>>;
 }
 
-/** The run of an agent that a later run judges again. It says when the agent ran, and with what checked out. */
+/** The agent's run that a later run judges again, with its time and commit. */
 export interface JudgedRun {
   readonly run: string;
   readonly at: string;
@@ -39,21 +42,21 @@ export interface JudgedRun {
   readonly commit?: string;
 }
 
-/** A finished run of a query, as the journal keeps it. */
+/** A finished run of a query in the journal. */
 export interface JournalEntry {
   readonly id: string;
   readonly run: number;
   readonly result: QueryResult;
-  /** The result as JSON, where it was made already. */
+  /** The result as JSON, if it was serialized already. */
   readonly json?: string;
-  /** The run was in the journal already, with a verdict that turned out not to count. */
+  /** The run was in the journal with a verdict that turned out to be invalid. */
   readonly revokes?: boolean;
 }
 
 /** Where the journal of a run is. */
 export const journalPath = (dir: string): string => join(dir, 'results.jsonl');
 
-/** Its finished runs. Where the verdict on one was revoked, only the later line counts. */
+/** Reads the finished runs. If a verdict was revoked, only the later line counts. */
 export function readJournal(path: string): { header: JournalHeader; entries: JournalEntry[] } {
   const text = readFileSync(path, 'utf8');
   const lines = text
@@ -103,7 +106,7 @@ function withoutRevoked(entries: JournalEntry[]): JournalEntry[] {
 const runKey = ({ id, run, result }: JournalEntry): string =>
   `${run} ${caseKey({ id, cell: result.cell })}`;
 
-/** The first line of a journal; undefined where the file is not one. */
+/** The first line of a journal. Undefined if the file is not one. */
 export function readHeader(journal: string): JournalHeader | undefined {
   try {
     const fd = openFile(journal, 'r');

@@ -1,13 +1,13 @@
 import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Size and time of every file: enough to notice that recordings are not what they were, without reading them again. */
+/** Size and time of every file, to detect changed recordings without reading them. */
 export function stateOf(path: string, seen: Set<string> = new Set()): string {
   const facts = factsOf(path);
-  // A link to nowhere is not read, so it has no state.
+  // A dangling link is not read, so it has no state.
   if (facts === undefined) return 'gone';
   if (!facts.isDirectory()) return `${facts.size}@${facts.mtimeMs}`;
-  // A link back to a folder above would be followed for ever.
+  // A link to a parent folder would recurse forever.
   const folder = realpathSync(path);
   if (seen.has(folder)) return 'seen';
   seen.add(folder);

@@ -7,14 +7,17 @@ import type { JournalHeader } from './journal.ts';
 
 const resumedPath = (dir: string): string => join(dir, 'resumed');
 
-/** The place among the runs that a run got when it was resumed last, and what it was continued with. */
+/** The position and the options of the last resume of a run. */
 interface ResumedNote {
   readonly place: string;
-  /** In place of what the header of the journal says; absent in runs of older versions. */
+  /** Overrides the journal's header. Absent in runs of older versions. */
   readonly startedWith?: NonNullable<JournalHeader['started_with']>;
 }
 
-/** Notes that a run is continued. Its place is on the first line, the options on the second: the journal is only added to. */
+/**
+ * Records that a run is resumed: its position on the first line, the options on the second.
+ * Separate, because the journal is append-only.
+ */
 export function noteResumed(
   dir: string,
   place: string,
@@ -24,7 +27,7 @@ export function noteResumed(
   writeFileAtomic(resumedPath(dir), `${place}\n${options}`);
 }
 
-/** Undefined where the run was never resumed. */
+/** Undefined if the run was never resumed. */
 export function readResumed(dir: string): ResumedNote | undefined {
   let text: string;
   try {
@@ -33,13 +36,13 @@ export function readResumed(dir: string): ResumedNote | undefined {
     return undefined;
   }
   const [first = '', options = ''] = text.split('\n');
-  // Older versions wrote when that was.
+  // Older versions wrote the time.
   const place = first.includes('T') ? runTime(first) : first;
   try {
     const startedWith: unknown = JSON.parse(options);
     if (isObject(startedWith)) return { place, startedWith };
   } catch {
-    // A note of an older version has no options.
+    // The note of an older version has no options.
   }
   return { place };
 }

@@ -15,7 +15,7 @@ const left = (holder: object, ageMs = 0): string => {
   return dir;
 };
 
-/** The id of a process that is no more. */
+/** The id of a process that has ended. */
 async function deadPid(): Promise<number> {
   const child = spawn(process.execPath, ['-e', '0']);
   await once(child, 'exit');
@@ -64,7 +64,7 @@ describe('a lock that was left over is taken over', () => {
       const dir = tempDir({ 'lock.1': content });
       const started = performance.now();
       RunLock.take(dir, 'r1').release();
-      // It might have been in the middle of being written.
+      // It might have been in the middle of writing.
       expect(performance.now() - started).toBeGreaterThan(1000);
       const old = tempDir({ 'lock.1': content });
       utimesSync(join(old, 'lock.1'), new Date(0), new Date(0));

@@ -13,26 +13,26 @@ import { join } from 'node:path';
 import { openFile, writeFile } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 
-/** Who holds a run. A process id is used again sooner or later; together with the time it started it is not. */
+/** The holder of a run. Process ids are reused. Together with the start time they are unique. */
 interface Holder {
   readonly pid: number;
-  /** When the process started, in the system's own words; absent where the system does not tell. */
+  /** Start time of the process in the system's format. Absent if the system does not report it. */
   readonly start?: string;
-  /** Process ids of another machine or container say nothing here. */
+  /** Process ids of another machine or container are meaningless here. */
   readonly host: string;
   readonly since: string;
 }
 
 const NAME = /^lock\.(\d+)$/;
 const HEARTBEAT_MS = 15_000;
-/** A lock of another machine that was not touched for so long is left over. */
+/** A lock of another machine that was not touched for this long is stale. */
 const SILENT_MS = 60_000;
-/** A lock that is being written has no content yet; it is waited for so long. */
+/** Time to wait for the content of a lock that is being written. */
 const WRITING_MS = 2000;
 
 /**
- * Keeps two processes from working on one run. Locks are numbered, and the highest counts: taking over a stale one means
- * creating the next number, which only one process can do.
+ * Prevents two processes from working on one run. Locks are numbered, and the highest counts.
+ * Taking over a stale lock means creating the next number, which only one process can do.
  */
 export class RunLock {
   readonly #path: string;
@@ -44,7 +44,7 @@ export class RunLock {
     this.#heartbeat.unref();
   }
 
-  /** Takes the lock of a run's folder; throws a `UserError` when another process holds it. */
+  /** Takes the lock of a run's folder. Throws a `UserError` if another process holds it. */
   static take(dir: string, runId: string): RunLock {
     const started = Date.now();
     for (;;) {
@@ -61,9 +61,10 @@ export class RunLock {
       if (last !== undefined && isHeld(join(dir, `lock.${last}`)))
         throw inProgress(dir, last, runId);
       const path = join(dir, `lock.${(last ?? 0) + 1}`);
-      // Someone else was faster: look again who that is.
+      // Another process was faster, so check again.
       if (!createWhole(path, holderNow())) continue;
-      // The view of the folder was old: someone took and gave back this number, and another one holds a lower one now.
+      // The listing of the folder was outdated: another process took and released this number, and
+      // a third one holds a lower one now.
       if (
         locksIn(dir).some(
           (other) => join(dir, `lock.${other}`) !== path && isHeld(join(dir, `lock.${other}`)),
@@ -101,7 +102,9 @@ function holderNow(): string {
   return `${JSON.stringify(holder)}\n`;
 }
 
-/** False when the file is there already. With its content from the first moment, where the file system can link. */
+/**
+ * False if the file exists already. On file systems with links, it has its content from the start.
+ */
 function createWhole(path: string, content: string): boolean {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -133,10 +136,10 @@ function createEmpty(path: string, content: string): boolean {
 
 function isHeld(path: string): boolean {
   const age = ageOf(path);
-  // It was given back in this moment.
+  // It was released just now.
   if (age === undefined) return false;
   const holder = readHolder(path);
-  // No one who takes a lock needs so long to write it: something broke off.
+  // Writing a lock does not take this long, so the writer crashed.
   if (holder === undefined) return false;
   if (holder.host !== hostname()) return age < SILENT_MS;
   if (!isAlive(holder.pid)) return false;
@@ -144,14 +147,14 @@ function isHeld(path: string): boolean {
   return start === undefined || holder.start === undefined || start === holder.start;
 }
 
-/** False while a lock is being written, or when it never was; undefined once it is gone. */
+/** False while a lock is incomplete, or if it was never completed. Undefined once it is gone. */
 function isWritten(path: string): boolean | undefined {
   const age = ageOf(path);
   if (age === undefined) return undefined;
   return age >= WRITING_MS || readHolder(path) !== undefined;
 }
 
-/** Looking without a break would keep the writer from finishing. */
+/** Polling without a pause would slow down the writer. */
 const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
 
 function readHolder(path: string): Holder | undefined {
@@ -175,7 +178,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user may not be asked, but is there.
+    // A process of another user cannot be signaled, but exists.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -184,11 +187,12 @@ function startOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      // The name of the program may hold anything, even ")": the fields after it begin at the last one.
+      // The program's name may contain any character, even ")", so fields are counted from the last
+      // one.
       return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
     }
     if (process.platform === 'win32') return undefined;
-    // Loading it takes some milliseconds, and most machines that run this are Linux.
+    // Loading it takes some milliseconds, and most machines run Linux.
     const { execFileSync } = process.getBuiltinModule('node:child_process');
     const told = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
       encoding: 'utf8',
@@ -205,7 +209,7 @@ function touch(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // The folder was removed while the run was in progress; writing to it will say so.
+    // The folder was removed during the run. Writing to it will report that.
   }
 }
 

@@ -25,7 +25,7 @@ const header = (run_id: string, hash = 'sha256:1') => ({
   spec: { file: 'spec.yaml', hash },
   started_at: '2026-01-01T00:00:00Z',
 });
-/** Of the results or traces that are in a file. */
+/** The ids of the results or traces in a file. */
 const idsIn = (path: string): string[] =>
   [...readFileSync(path, 'utf8').matchAll(/^\{.*?"id":"(\w+)"/gm)]
     .map(([, id]) => id!)
@@ -98,7 +98,7 @@ test.each(['each', 'handed-over'] as const)(
   },
 );
 
-test('a line cut off by a kill is dropped, and what was finished before it is kept', () => {
+test('a line cut off by a kill is dropped, and earlier results are kept', () => {
   const root = tempDir();
   const store = RunStore.create(root, header('r1'));
   store.record({ id: 'a', run: 1, result: done! }, undefined);
@@ -140,7 +140,7 @@ test('an existing run is never overwritten', () => {
   expect(RunStore.reopen(root, 'r1').entries).toHaveLength(1);
 });
 
-test('what is recorded is on disk before the next thing happens', () => {
+test('each record is on disk before the next action', () => {
   const root = tempDir();
   const store = RunStore.create(root, header('r1'));
   store.record(
@@ -178,7 +178,7 @@ test('two runs of one query keep both their traces when they are resumed', () =>
 
 test.each([
   {
-    what: 'a line that is no JSON',
+    what: 'a line with invalid JSON',
     file: 'results.jsonl',
     text: '{"id"\n{}\n',
     says: ':3 is not JSON',
@@ -190,7 +190,7 @@ test.each([
     says: 'does not start with',
   },
   {
-    what: 'a result that is no JSON',
+    what: 'a result with invalid JSON',
     file: 'run.json',
     text: '{"id"',
     says: 'run.json cannot be read',
@@ -221,7 +221,7 @@ test.each([
     store.judges(recordings);
     store.close();
     expect(tracesOf(root, 'r1')).toBe(recordings);
-    // Of the same length: only the time tells.
+    // Of the same length: only the time differs.
     writeFileSync(join(source, 'traces.jsonl'), 'two');
     utimesSync(join(source, 'traces.jsonl'), 1, 1);
     expect(() => tracesOf(root, 'r1')).toThrowError(
@@ -249,7 +249,7 @@ test('a finished run counts as it ended, not as its single runs went', () => {
   ).toBe('fail');
 });
 
-test('where nothing was run a missing run says so', () => {
+test('an empty store reports a missing run as such', () => {
   for (const look of [readRun, tracesOf])
     expect(() => look(tempDir(), 'r9')).toThrowError(
       expect.objectContaining({ code: 'RUN_MISSING', hint: 'Nothing has been run here yet.' }),
@@ -286,7 +286,7 @@ test('a run that does not exist is a mistake of the user, with the newest ones n
   );
 });
 
-test('recordings beside links to nowhere and back to their own folder can be judged again', () => {
+test('recordings next to dangling and recursive links can be judged again', () => {
   const root = tempDir();
   const traces = tempDir({ 'a.json': {} });
   for (const [target, name] of [

@@ -43,37 +43,42 @@ import {
 import { dropRevoked, dropUnjudged, restoreTraces, tracesPath } from './unjudged-traces.ts';
 
 /**
- * Results of a run that stay in memory; later ones are read back from the journal when they are needed. Keeping thousands
- * makes every garbage collection slower, and most of them are never looked at again.
+ * Number of results to keep in memory. Later ones are read from the journal on demand. Thousands
+ * would slow down every garbage collection, and most are never used again.
  */
 const MAX_IN_MEMORY = 100;
 
-/** More than this is not gathered in one turn. It leaves room for a line of `LONG`, so that no file is written before its turn. */
+/**
+ * Maximum to buffer in one turn of the event loop. Leaves room for a line of `LONG`, so that no
+ * file is written out of order.
+ */
 const MAX_HELD = 128 * 1024;
 const LONG = 64 * 1024;
 
 /**
- * `each`: on disk before the next thing happens. `handed-over`: with the system at the end of each turn of the event loop, so that
- * a kill loses a moment and a loss of power more, unless `sync` was called; for replayed agents, who can be run again for nothing,
- * and for results that wait in a queue until they are on disk. `batched`: for recordings, which need not even run.
+ * `each`: every result is on disk before the run continues. `handed-over`: passed to the system at
+ * the end of each turn of the event loop. A kill loses a moment, a power loss more, unless `sync`
+ * was called. For replayed agents, which run again for free, and for results that stay in a queue
+ * until they are on disk. `batched`: for recordings, which need not run again.
  */
 export type Durability = 'each' | 'handed-over' | 'batched';
 
 export interface StoreOptions {
   readonly durability?: Durability;
-  /** How many results stay in memory as they are. */
+  /** Number of results to keep in memory. */
   readonly inMemory?: number;
-  /** Of a run that is continued: what it is continued with, where that is not what it was started with. */
+  /** Options of a resumed run, if they differ from those of its start. */
   readonly startedWith?: JournalHeader['started_with'];
-  /** The folder of the run, where it is not named after it. */
+  /** The folder of the run, if it is not named after the run. */
   readonly dir?: string;
-  /** Of a run that is resumed: its place among the runs from now on. */
+  /** New position of a resumed run. */
   readonly place?: string;
 }
 
 /**
- * `<root>/<run-id>/`: `results.jsonl` (one line per finished run of a query), `traces/traces.jsonl`, and `run.json`, which
- * is written last. A result that is in the journal as it is goes into `run.json` by its id alone.
+ * `<root>/<run-id>/`: `results.jsonl` (one line per finished run of a query),
+ * `traces/traces.jsonl`, and `run.json`, which is written last. If the journal holds the same
+ * result, `run.json` only has its id.
  */
 export class RunStore {
   readonly #dir: string;
@@ -86,7 +91,7 @@ export class RunStore {
   #isClosed = false;
   /** By `caseKey`. */
   readonly #revoked = new Set<string>();
-  /** Results by identity, to know at the end which of them the journal already holds. */
+  /** Results by identity, to know which of them the journal already holds. */
   readonly #journaled = new Set<QueryResult>();
   readonly #texts: JournalTexts;
   readonly #results: ResultTexts = {
@@ -95,7 +100,7 @@ export class RunStore {
       return this.#texts.read(at, length);
     },
   };
-  /** Where the result that was recorded last is in the journal. */
+  /** Position of the last recorded result in the journal. */
   #last: { readonly result: QueryResult; readonly at: number; readonly length: number } | undefined;
 
   private constructor(
@@ -141,8 +146,8 @@ export class RunStore {
   }
 
   /**
-   * Opens an unfinished run to continue with it. A line cut off by a kill is dropped: its query was not finished. Refused
-   * while another process works on the run, and when that one has finished it in the meantime.
+   * Opens an unfinished run to resume it. Drops a truncated last line, because its query was not
+   * finished. Throws while another process works on the run, and if that process has finished it.
    */
   static reopen(
     root: string,
@@ -170,12 +175,12 @@ export class RunStore {
     }
   }
 
-  /** Trace first: a result whose trace is missing would be worse than neither. */
+  /** Trace first: a result without its trace would be worse than neither. */
   record(entry: JournalEntry, trace: Trace | undefined): void {
     if (trace) this.#traces.append(JSON.stringify(maskTrace(trace)));
     const { id, run, result, json = JSON.stringify(result), revokes = false } = entry;
     if (revokes) this.#revoked.add(caseKey({ id, cell: result.cell }));
-    // The ledger has masked the result; reports are made of the same one.
+    // The ledger has masked the result. Reports use the same one.
     const head = `{"id":${JSON.stringify(id)},"run":${run},${revokes ? '"revokes":true,' : ''}"result":`;
     const at = this.#journal.size + Buffer.byteLength(head);
     if (json.length > LONG) this.#traces.flush();
@@ -186,7 +191,9 @@ export class RunStore {
     this.#last = { result, at, length: this.#journal.size - at - '}\n'.length };
   }
 
-  /** A system call for each result costs more than the result: those of one turn go together. */
+  /**
+   * A system call per result costs more than the result, so those of one turn are written together.
+   */
   #handOverSoon(): void {
     if (this.#traces.held + this.#journal.held > MAX_HELD) this.#handOver();
     this.#handing ??= setImmediate(() => {
@@ -194,7 +201,7 @@ export class RunStore {
       try {
         if (!this.#isClosed) this.#handOver();
       } catch {
-        // The file knows, and says so to whoever adds more or closes it.
+        // The file keeps the error and reports it on the next write or close.
       }
     });
   }
@@ -212,7 +219,7 @@ export class RunStore {
     await this.#journal.sync();
   }
 
-  /** What to keep in memory of a result that was just recorded: beyond the first hundred, where to read it again. */
+  /** The result to keep in memory: after the first hundred, a reference that is read on demand. */
   keep(result: QueryResult): QueryResult {
     const last = this.#last;
     if (last?.result !== result || this.#journaled.size <= this.#inMemory || !isStorable(result))
@@ -221,27 +228,30 @@ export class RunStore {
     return new StoredResult(result, this.#results, last);
   }
 
-  /** Notes which recordings the run judges; they stay where they are. */
+  /** Records which recordings the run judges. They are not copied. */
   judges(path: string): void {
     const note = { path, state: stateOf(path) };
-    // The recordings are there to be judged again, whatever happens to this machine.
+    // No sync: the recordings can be judged again after a crash.
     writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify(note)}\n`, {
       isSynced: false,
     });
   }
 
-  /** Notes which part of a plan the run is. */
+  /** Records which part of a plan the run is. */
   isShard(file: Omit<ShardFile, 'schema'>, plan: PlanFile): void {
     writeFileAtomic(planPath(this.#dir), `${JSON.stringify(plan)}\n`);
     writeFileAtomic(shardPath(this.#dir), shardText(file));
   }
 
-  /** Keeps what `agentci merge` decides the whole run from. */
+  /** Stores the parts from which `agentci merge` decides the whole run. */
   keepGates(parts: unknown): void {
     writeFileAtomic(gatesPath(this.#dir), `${JSON.stringify(parts)}\n`);
   }
 
-  /** Takes over the traces of another run, or the note on where its recordings are. Half a line at the end is left out. */
+  /**
+   * Takes over the traces of another run, or the reference to its recordings. Drops a truncated
+   * last line.
+   */
   adoptTraces(dir: string): void {
     const note = join(dir, 'recordings.json');
     if (existsSync(note)) copyFile(note, join(this.#dir, 'recordings.json'));
@@ -271,7 +281,7 @@ export class RunStore {
     }
   }
 
-  /** Takes back a run of which nothing was recorded. */
+  /** Removes a run without recorded results. */
   discard(): void {
     try {
       this.close();
@@ -294,6 +304,6 @@ export class RunStore {
   }
 }
 
-/** What a result in the journal is found by. */
+/** The key of a result in the journal. */
 const nameOf = ({ id, cell }: QueryResult): CaseName =>
   cell === undefined ? { id } : { id, cell };

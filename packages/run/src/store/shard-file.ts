@@ -4,67 +4,72 @@ import { isObject } from '@agentci/lib/data';
 import type { CaseName } from '@agentci/results';
 
 const SHARD_SCHEMA = 'agentci.shard/1';
-/** A plan names every case once or twice; more than this is not a plan. */
+/** A plan names every case once or twice. A larger file is not a plan. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** `shard.json` of a run folder: which part of which plan the run is. It is there from the start, so that a killed shard is known. */
+/**
+ * `shard.json` of a run folder: its part of a plan. Written at the start, so that a killed shard is
+ * known.
+ */
 export interface ShardFile {
   readonly schema: typeof SHARD_SCHEMA;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
   readonly agent: string;
   readonly spec: { readonly file: string; readonly hash: string };
   readonly index: number;
   readonly count: number;
   readonly plan_hash: string;
-  /** How many results all of the suite has, whatever was chosen of it. */
+  /** Number of results in the whole suite, before any selection. */
   readonly suite_size?: number;
-  /** The command that ran it, without a choice of queries. */
+  /** The command that ran it, without the selection of queries. */
   readonly command?: string;
-  /** The job that ran it; absent outside CI. */
+  /** The CI job. Absent outside CI. */
   readonly ci?: CiJob;
 }
 
-/** A job of a run of a CI system. */
+/** A job in a run of a CI system. */
 export interface CiJob {
-  /** The variable that names the run, and its value. */
+  /** The variable with the id of the CI run, and its value. */
   readonly run: string;
-  /** How often the run was started, counting this. */
+  /** Number of starts of the run so far. */
   readonly attempt?: number;
-  /** Grows with every attempt of this job, and says nothing about others. */
+  /** Grows with every attempt of this job, independent of other jobs. */
   readonly job?: number;
-  /** What the job is called, in every attempt; jobs of a matrix may share it. */
+  /** Name of the job in every attempt. Jobs of a matrix may share it. */
   readonly name?: string;
-  /** The machine it ran on, in a few digits that tell it from others. */
+  /** Short id of the machine. */
   readonly machine?: string;
 }
 
-/** `plan.json` beside it, the same in every shard. */
+/** `plan.json` next to it, the same in every shard. */
 export interface PlanFile {
   /** Every case of the plan, in the order of the spec. */
   readonly cases: readonly CaseName[];
-  /** How often each of them is run. */
+  /** Number of runs of each case. */
   readonly runs: readonly number[];
   /** The ids of every shard. */
   readonly shards: readonly (readonly string[])[];
-  /** Positions of cases that are expected to fail: what their runs came to is not their verdict. */
+  /**
+   * Positions of cases that are expected to fail. The status of their runs is not their verdict.
+   */
   readonly xfail: readonly number[];
 }
 
 export const shardPath = (dir: string): string => join(dir, 'shard.json');
 export const planPath = (dir: string): string => join(dir, 'plan.json');
-/** What is decided over the whole run is decided from this file of each shard. */
+/** The file of each shard with the data for checks over the whole run. */
 export const gatesPath = (dir: string): string => join(dir, 'gates.json');
 
 export const shardText = (file: Omit<ShardFile, 'schema'>): string =>
   `${JSON.stringify({ schema: SHARD_SCHEMA, ...file })}\n`;
 
-/** Reads `shard.json`; a text says what is wrong with it. */
+/** Reads `shard.json`. Returns a text with the problem if it is invalid. */
 export function readShardFile(dir: string): ShardFile | string {
   return readFile(shardPath(dir), isShardFile, `an ${SHARD_SCHEMA} file`);
 }
 
-/** Reads `plan.json`; a text says what is wrong with it. */
+/** Reads `plan.json`. Returns a text with the problem if it is invalid. */
 export function readPlanFile(dir: string, count: number): PlanFile | string {
   return readFile(
     planPath(dir),
@@ -83,7 +88,7 @@ function readFile<T>(path: string, is: (file: unknown) => file is T, what: strin
   }
 }
 
-/** It may come from anywhere: nothing of it is used that has another shape. */
+/** The file may come from anywhere, so its shape is validated. */
 function isShardFile(file: unknown): file is ShardFile {
   if (!isObject(file) || file.schema !== SHARD_SCHEMA || !isObject(file.spec)) return false;
   const { version, agent, spec, index, count, plan_hash, suite_size, command, ci } = file;

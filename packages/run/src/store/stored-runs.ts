@@ -21,23 +21,23 @@ import {
 import { stateOf } from './recording-state.ts';
 import { readResumed } from './resumed-note.ts';
 
-/** A run as found on disk. */
+/** A run found on disk. */
 export interface StoredRun {
   readonly id: string;
   readonly header: JournalHeader;
   readonly finished: boolean;
-  /** Its place among the runs. Names begin with the time, so that of most is their name. */
+  /** Its position among the runs. Usually its name, which begins with the time. */
   readonly age: string;
-  /** The run in which the agent ran: the one that this one judges again, or itself. */
+  /** The run in which the agent ran: the run that this one judges again, or itself. */
   readonly agentRun: string;
-  /** The place of that one. */
+  /** The position of that run. */
   readonly ranAt: string;
 }
 
 /**
- * All runs, the one in which the agent ran last first: to judge the recordings of a run again is not to run the agent again, so
- * the judgement is listed with that run, and first of the two. They are in the order of their places (`results/run-order.ts`); a run that
- * was resumed is as new as that. A folder that is not a run is passed over.
+ * All runs, most recent agent run first. A new judgement does not run the agent, so it is listed
+ * with the run it judges, before it. Sorted by position (`results/run-order.ts`), which is updated
+ * when a run is resumed. Skips folders that are not runs.
  */
 export function listRuns(root: string): StoredRun[] {
   if (!isFolder(root)) return [];
@@ -76,7 +76,10 @@ const isFolder = (path: string): boolean =>
 
 type FoundRun = Omit<StoredRun, 'agentRun' | 'ranAt'>;
 
-/** Headers of older versions say no place, only which runs that were there are dated later: they come after those. */
+/**
+ * Headers of older versions have no `order`, only earlier runs with later dates. They sort after
+ * those.
+ */
 function placesOf(found: ReadonlyMap<string, FoundRun>): Map<string, string> {
   const places = new Map<string, string>();
   const placeOfRun = ({ id, age, header }: FoundRun): string => {
@@ -94,7 +97,10 @@ function placesOf(found: ReadonlyMap<string, FoundRun>): Map<string, string> {
   return places;
 }
 
-/** The stored runs, as far as the place of a new one depends on them; `known` are the ids of those that need not be looked at. */
+/**
+ * The stored runs, reduced to the fields that determine the position of a new run. `known` are ids
+ * to skip.
+ */
 export function seenInStore(root: string, known: ReadonlySet<string>): SeenRun[] {
   if (!isFolder(root)) return [];
   return readdirSync(root).flatMap((id): SeenRun[] => {
@@ -118,10 +124,10 @@ function agentRunOf(id: string, runs: ReadonlyMap<string, Pick<StoredRun, 'heade
   return judged !== undefined && judged < id && runs.has(judged) ? agentRunOf(judged, runs) : id;
 }
 
-/** The recordings of a stored run, as headers name them that do not say which run it is. */
+/** The path of a stored run's recordings, in headers that do not name the run. */
 const OWN_TRACES = /(?:^|[\\/])(?<run>[^\\/]+)[\\/]traces[\\/]?(?:traces\.jsonl)?$/;
 
-/** The run of the agent that a stored run is: of a judgement, the one that was judged. */
+/** The agent's run behind a stored run: for a judgement, the run it judges. */
 export function judgedRun(dir: string): JudgedRun | undefined {
   const header = readHeader(journalPath(dir));
   if (header === undefined) return undefined;
@@ -130,7 +136,7 @@ export function judgedRun(dir: string): JudgedRun | undefined {
   return judges ?? { run: run_id, at: started_at, order, commit };
 }
 
-/** The stored run that recordings belong to; undefined for recordings from elsewhere. */
+/** The stored run that recordings belong to. Undefined for other recordings. */
 export function runWithTraces(path: string): JudgedRun | undefined {
   const file = basename(path) === 'traces.jsonl' ? dirname(path) : path;
   return basename(file) === 'traces' ? judgedRun(dirname(file)) : undefined;
@@ -176,7 +182,7 @@ const damaged = (what: string): UserError =>
     hint: 'Delete its folder, or run again.',
   });
 
-/** Whether a stored run could not be read because files of it are cut or gone. */
+/** Whether a stored run is unreadable because its files are truncated or missing. */
 export const isDamage = (error: unknown): error is UserError =>
   error instanceof UserError && error.code === 'RUN_DAMAGED';
 
@@ -190,7 +196,7 @@ function readJson(path: string): unknown {
   }
 }
 
-/** The recordings of a stored run, to be read like any other: its own, or the ones it was made from. */
+/** The recordings of a stored run: its own, or those it was made from. */
 export function tracesOf(root: string, id: string): string {
   const path = join(root, id, 'traces');
   const note = join(root, id, 'recordings.json');
@@ -202,7 +208,7 @@ export function tracesOf(root: string, id: string): string {
         'RUN_RECORDINGS_CHANGED',
         `the recordings in ${source} have changed since run "${id}"`,
         {
-          hint: `Judge what is there now with --traces ${source}`,
+          hint: `Judge the current files with --traces ${source}`,
         },
       );
     }
@@ -229,34 +235,37 @@ function nearestRuns(root: string, isMeant: (run: StoredRun) => boolean = () => 
 }
 
 export interface LatestVerdicts {
-  /** The newest run, and its place. */
+  /** The newest run, and its position. */
   readonly id: string;
   readonly age: string;
   readonly results: ReadonlyMap<string, QueryResult>;
-  /** By the same key, the place of the run of the agent that the verdict is about. */
+  /** By the same key, the position of the agent's run behind the verdict. */
   readonly ranAt: ReadonlyMap<string, string>;
   /** By the same key, that run. */
   readonly runs: ReadonlyMap<string, string>;
-  /** The keys of those that come from the newest run of all queries, or a newer one. */
+  /** The keys of verdicts from the newest run of all queries, or a newer run. */
   readonly current: ReadonlySet<string>;
-  /** The place of the newest run of all queries. */
+  /** The position of the newest run of all queries. */
   readonly wholeAt?: string;
 }
 
-/** Runs of a few queries can follow each other for long without one of all of them. */
+/** Many runs of a few queries can follow each other without a complete one. */
 const MAX_LOOKED_AT = 1000;
-/** Past the newest run of all queries, for those that were not in it: they may have been taken out of the spec and put back. */
+/**
+ * Number of runs to search beyond the newest complete run, for queries that it lacks: they may have
+ * been removed from the spec and added again.
+ */
 const MAX_OLDER = 20;
 
-/** By `caseKey`, what the spec says of cases that decides when their verdict is there. */
+/** By `caseKey`, the rules in the spec that decide when a case has its verdict. */
 export type CaseRules = ReadonlyMap<
   string,
   { readonly runs: number; readonly xfail?: string | undefined; readonly skip?: string | undefined }
 >;
 
 /**
- * What the journal of a run without an end says. A case that is run several times has no verdict yet, unless one of its runs went wrong:
- * where a failure is expected, that is one that passed.
+ * The verdicts in the journal of an unfinished run. A case with several runs has no verdict yet,
+ * unless one of them went wrong. For an expected failure, wrong means passed.
  */
 function unfinishedVerdicts(
   { header, entries }: ReturnType<typeof readJournal>,
@@ -272,7 +281,7 @@ function unfinishedVerdicts(
   });
 }
 
-/** What becomes of the status of a run where a failure is expected. */
+/** Maps the status of a run with an expected failure. */
 const turned = (status: CheckStatus): CheckStatus => {
   if (status === 'fail') return 'skip';
   if (status === 'pass' || status === 'warn') return 'fail';
@@ -280,9 +289,10 @@ const turned = (status: CheckStatus): CheckStatus => {
 };
 
 /**
- * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
- * the others, and one that stopped early says nothing about the queries it did not get to. Looks until each of `cases` has one,
- * or at least to the newest run of all queries. A damaged run is passed over where `onDamaged` lets it.
+ * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs. A run
+ * of a few queries does not affect the others, and an early stop does not affect unreached queries.
+ * Searches until each of `cases` has one, and at least to the newest run of all queries. Skips a
+ * damaged run if `onDamaged` permits it.
  */
 export function latestVerdicts(
   root: string,
@@ -315,12 +325,12 @@ export function latestVerdicts(
     let isWhole = finished && !isPart(header);
     for (const result of found) {
       const key = caseKey(result);
-      // What a run has no recording of was not run in it.
+      // A query without a recording was not run.
       if (result.not_run !== undefined || (agentRun !== id && result.error?.kind === 'trace')) {
         isWhole = false;
         continue;
       }
-      // What the spec left out then has no verdict from that run.
+      // A query that the spec skipped has no verdict from that run.
       if (result.skip === undefined && !results.has(key)) {
         results.set(key, result);
         ranAt.set(key, at);
@@ -351,7 +361,7 @@ const rethrow = (_: string, error: UserError): never => {
 
 const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];
 
-/** Whether a run was of some queries only. */
+/** Whether a run covers only some queries. */
 export const isPart = ({
   started_with: chosen = {},
 }: Pick<JournalHeader, 'started_with'>): boolean =>

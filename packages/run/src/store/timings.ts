@@ -6,21 +6,22 @@ import { UserError } from '@agentci/lib/problems';
 
 const TIMINGS_SCHEMA = 'agentci.timings/1';
 
-/** Where the timings of the specs in a folder are. */
+/** The path of the timings of the specs in a folder. */
 export const timingsPath = (folder: string): string => join(folder, '.agentci', 'timings.json');
 
 interface Timings {
   readonly ms: ReadonlyMap<string, number>;
   /** The CI run that wrote them. */
   readonly by?: string | undefined;
-  /** What that run had found here. */
+  /** The timings before that run. */
   readonly before: ReadonlyMap<string, number>;
 }
 
 /**
- * Milliseconds that a run of each query takes, by id. A job of a CI run that is started again gets the timings its first attempt
- * had, though the same run has written others since: its shard must be the one the others leave out. A file that cannot be
- * read is an error: without it this shard would plan otherwise than those that can read it.
+ * Duration of one run of each query in milliseconds, by id. A restarted job of a CI run gets the
+ * timings of its first attempt, although the same run has written others since, so that it plans
+ * the same shard as the other jobs. An unreadable file is an error, because this shard would plan
+ * differently from those that can read it.
  */
 export function readTimings(path: string, ciRun?: string): ReadonlyMap<string, number> {
   const { ms, by, before } = readFile(path);
@@ -39,7 +40,7 @@ function readFile(path: string): Timings {
     throw unreadable(path, `it is not an ${TIMINGS_SCHEMA} file`);
   const ms = numbersIn(file.ms, path);
   if (typeof file.by !== 'string' || !isObject(file.before)) return { ms, before: ms };
-  // Only what differs is written; what was not there is null.
+  // Stores only the earlier values that differ, null for a new id.
   const isNew = (id: string): boolean => (file.before as Record<string, unknown>)[id] === null;
   const changed = Object.fromEntries(
     Object.entries(file.before).filter(([, value]) => value !== null),
@@ -62,8 +63,9 @@ const unreadable = (path: string, why: string): UserError =>
   });
 
 /**
- * Queries without a new timing keep theirs. Sorted by id, so that a committed file changes only where a timing did. A file that cannot be read
- * is replaced, since it holds nothing but what runs have measured; why it was is given back.
+ * Queries without a new timing keep theirs. Sorted by id, so that a committed file changes only
+ * where a timing did. Replaces an unreadable file, because it only holds measurements, and returns
+ * the reason.
  */
 export function updateTimings(
   path: string,

@@ -6,23 +6,24 @@ import { type Cell, caseKey } from '@agentci/results';
 import type { Trace } from '@agentci/trace';
 import type { JournalEntry } from './journal.ts';
 
-/** Where the traces of a run are. */
+/** The path of a run's traces. */
 export const tracesPath = (dir: string): string => join(dir, 'traces', 'traces.jsonl');
 
-/** Traces that were deleted cannot be made again; where none was written there is nothing to miss. */
+/** Deleted traces cannot be restored. Without any traces nothing is missing. */
 export function restoreTraces(dir: string, entries: readonly JournalEntry[]): void {
   const isJudged = existsSync(join(dir, 'recordings.json'));
   if (!isJudged && entries.some(({ result }) => result.error === undefined)) {
     throw new UserError('RUN_DAMAGED', `${tracesPath(dir)} is missing: the stored run is damaged`, {
-      hint: 'Start a new run without --resume; the verdicts so far are in results.jsonl.',
+      hint: 'Start a new run without --resume. The verdicts so far are in results.jsonl.',
     });
   }
   makeFolder(join(dir, 'traces'));
 }
 
 /**
- * A kill between the two writes leaves a trace without its result, a loss of power perhaps several. Their queries are run again, and
- * two traces of one run would make the stored run unreadable, so they go. Only the last ones can be such.
+ * A kill between the two writes leaves a trace without its result, a power loss perhaps several.
+ * Their queries run again, and duplicate traces would make the run unreadable, so they are removed.
+ * Only the last ones can be affected.
  */
 export function dropUnjudged(fd: number, path: string, entries: readonly JournalEntry[]): void {
   const bytes = readFileSync(path);
@@ -55,7 +56,10 @@ function caseOf(line: string): string | undefined {
   }
 }
 
-/** Takes out the traces of cases whose verdict was revoked: judged again, they would give the same wrong one. */
+/**
+ * Removes the traces of cases whose verdict was revoked. Judged again, they would repeat the wrong
+ * verdict.
+ */
 export function dropRevoked(path: string, revoked: ReadonlySet<string>): void {
   const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
   const kept = lines.filter((line) => !revoked.has(caseOf(line) ?? ''));

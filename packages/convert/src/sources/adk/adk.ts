@@ -22,7 +22,7 @@ import {
 } from '../../values.ts';
 import { type Criterion, type Invocation, readCriteria, scoreCase } from './criteria.ts';
 
-/** Eval sets and test files of Google's ADK, of both generations, with the criteria beside them. */
+/** Eval sets and test files of Google's ADK, in both formats, with the criteria next to them. */
 export const source: SuiteSource = {
   name: 'adk',
   summary: '*.evalset.json and *.test.json of ADK, with the test_config.json beside them',
@@ -71,7 +71,7 @@ interface Criteria {
 
 const DEFAULTS = { tool_trajectory_avg_score: 1, response_match_score: 0.8 };
 
-/** What is asked of every case: `test_config.json` beside the set, else ADK's own defaults. */
+/** The criteria of all cases: `test_config.json` next to the set, otherwise ADK's defaults. */
 function criteriaBeside(file: SourceFile): Criteria {
   try {
     const config = file.beside('test_config.json');
@@ -93,7 +93,7 @@ function criteriaBeside(file: SourceFile): Criteria {
 function casesIn(value: unknown, file: SourceFile): readonly AdkCase[] {
   const root = { file: file.name, line: 1 };
   if (Array.isArray(value)) {
-    // The first generation: turns of one session, or sessions with `data`.
+    // The first format: turns of one session, or sessions with `data`.
     if (value.every((one) => Array.isArray(fieldsOf(one).data)))
       return value.map((one, i) => ({
         name: textOf(fieldsOf(one).name) ?? `case-${i + 1}`,

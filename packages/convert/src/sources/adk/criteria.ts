@@ -11,7 +11,7 @@ import {
   type WantedCall,
 } from '../../values.ts';
 
-/** A turn of an eval case: what the user says, which calls and which answer are expected. */
+/** A turn of an eval case: the user message, the expected calls and the expected answer. */
 export interface Invocation {
   readonly place: Place;
   readonly user: string | undefined;
@@ -23,7 +23,7 @@ export interface Criterion {
   readonly name: string;
   readonly threshold: number;
   readonly settings: Fields;
-  /** Where it is written; absent for ADK's defaults. */
+  /** Its place. Absent for ADK's defaults. */
   readonly place?: Place;
 }
 
@@ -35,7 +35,7 @@ const KNOWN = new Set([
   'rubric_based_tool_use_quality_v1',
 ]);
 
-/** Reads `criteria`: a number, or a map with `threshold` and more. */
+/** Reads `criteria`: a number, or a map with `threshold` and other keys. */
 export function readCriteria(written: Fields, place: Place | undefined) {
   const list: Criterion[] = [];
   const unknown: { place: Place; name: string; why: string }[] = [];
@@ -58,7 +58,7 @@ const MODES: Readonly<Record<string, CallMode>> = {
   '2': 'any_order',
 };
 
-/** What every turn must keep, and what only the whole can. */
+/** The criteria for every turn, and those only for the whole. */
 export function scoreCase(
   turns: readonly Invocation[],
   criteria: readonly Criterion[],
@@ -81,7 +81,7 @@ function checkTrajectory(
   const mode = MODES[String(field(settings, 'match_type', 'matchType') ?? 'EXACT').toUpperCase()];
   if (mode === undefined) return refuse(place, name, 'its match_type is not known');
   if (threshold <= 0) return refuse(place, name, 'with a threshold of 0 nothing can fail');
-  // Each turn scores 0 or 1, and the mean is compared: for one turn every threshold asks for 1.
+  // Each turn scores 0 or 1, and the mean is compared. With a single turn, every threshold means 1.
   if (threshold < 1 && count > 1)
     return refuse(
       place,

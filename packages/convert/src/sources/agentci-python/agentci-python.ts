@@ -20,7 +20,10 @@ import type { SuiteSource } from '../../source.ts';
 import { type Fields, fieldsOf, listOf, plainArgument, questionOf, textOf } from '../../values.ts';
 import { isPythonSpec, readPythonSpec } from './python-spec.ts';
 
-/** The Python AgentCI: its older suites (`tests:` with `assertions:`), and `agentci_spec.yaml` where it differs from ours. */
+/**
+ * The Python AgentCI: its older suites (`tests:` with `assertions:`), and `agentci_spec.yaml` with
+ * its differences from ours.
+ */
 export const source: SuiteSource = {
   name: 'agentci-python',
   summary:
@@ -196,7 +199,7 @@ function readHandoff(
   }
 }
 
-/** The first call of the tool decides there; here some call must have the argument. */
+/** In the source the first call of the tool decides. Here some call must have the argument. */
 function argument(
   type: string,
   {

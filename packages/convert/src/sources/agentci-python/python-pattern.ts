@@ -1,10 +1,10 @@
-/** A pattern of Python's `re` as it is written here, and what may differ. */
+/** A translated pattern of Python's `re`, and its possible differences. */
 export interface PythonPattern {
   readonly pattern: string;
   readonly close?: string;
 }
 
-/** `.` is all but a line feed there, and a `$` at the end also matches before a last one. */
+/** In Python `.` excludes only line feeds, and a final `$` also matches before a last one. */
 export function pythonPattern(written: string): PythonPattern {
   const flags = /^\(\?([a-zA-Z]+)\)/.exec(written)?.[1] ?? '';
   const isMultiline = flags.includes('m');
@@ -20,7 +20,7 @@ export function pythonPattern(written: string): PythonPattern {
       pattern += escaped;
       at++;
     } else if (isInSet || char === '[') {
-      // A bracket right after the opening means itself there, and closes an empty set here.
+      // A bracket right after the opening is literal in Python, and closes an empty set here.
       if (char === '[' && !isInSet && /^\[\^?\]/.test(written.slice(at, at + 3)))
         close ??= '"]" first in a set';
       isInSet = char !== ']';

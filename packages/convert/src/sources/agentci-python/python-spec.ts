@@ -16,7 +16,7 @@ import { placeOf } from '../../places.ts';
 import { type Fields, fieldsOf, listOf, textOf } from '../../values.ts';
 import { pythonPattern } from './python-pattern.ts';
 
-/** A spec of the Python program that ours does not take as it is. */
+/** A spec of the Python program that our loader rejects. */
 export const isPythonSpec = (root: Fields): boolean =>
   (Array.isArray(root.queries) || Array.isArray(root.scenarios)) &&
   (typeof root.runner === 'string' ||
@@ -28,7 +28,10 @@ export const isPythonSpec = (root: Fields): boolean =>
 
 const LAYERS: readonly Layer[] = ['correctness', 'path', 'cost'];
 
-/** Reads `agentci_spec.yaml` of the Python program: the layers are ours, the rest is said or left out. */
+/**
+ * Reads `agentci_spec.yaml` of the Python program. The layers are the same, the rest is translated
+ * or left out.
+ */
 export function readPythonSpec(root: Fields, file: SourceFile): ConvertedSuite {
   const place: Place = { file: file.name, line: 1 };
   const settings: Finding[] = [];
@@ -76,7 +79,7 @@ function layerChecks(
       return [refuse(at, key, 'write a rubric: the answer refutes the premise of the question')];
     if (key === 'match_mode' && merged.expected_tools === undefined)
       return [refuse(at, key, 'it compares with a baseline: save one with "agentci save"')];
-    // These belong to `expected_tools` and are written with it.
+    // They belong to `expected_tools` and are written with it.
     if (NEEDS_TOOLS.has(key))
       return merged.expected_tools === undefined
         ? [refuse(at, key, 'it needs expected_tools beside it')]

@@ -22,14 +22,19 @@ import { rustFit } from '../../rust-regex.ts';
 import type { SuiteSource } from '../../source.ts';
 import { expectedCalls, type Fields, fieldsOf, listOf, textOf } from '../../values.ts';
 
-/** What the source reads of a file. Run as it is, a suite keeps the paths of its policies; converted, it takes them in. */
+/**
+ * The parts of a file that the source reads. A suite that is run directly keeps the paths of its
+ * policies. A converted one includes them.
+ */
 export interface AssayFile {
   readonly name: string;
   readonly value: unknown;
   readonly policy: (path: string) => unknown;
 }
 
-/** Assay's suites: tests with `expected` per prompt, and tests with `metric` over all recordings. */
+/**
+ * Assay's suites: tests with `expected` per prompt, and tests with `metric` over all recordings.
+ */
 export const source: SuiteSource = {
   name: 'assay',
   summary: "Assay's suites: tests with expected and assertions",
@@ -50,7 +55,7 @@ export const source: SuiteSource = {
 const REQUIRED = { code: 'SPEC_REQUIRED' };
 const TEST_SIGNS = ['metric', 'expected', 'assertions'];
 
-/** Whether `tests` is Assay's: other tools have a key of that name too. */
+/** Whether `tests` is Assay's, because other tools use this key too. */
 export function isAssaySuite(value: unknown): value is Fields {
   if (!isObject(value) || !('tests' in value)) return false;
   if (['queries', 'agent', 'prompts'].some((key) => key in value)) return false;
@@ -67,7 +72,7 @@ const ROOT_KEYS = [
   ...['version', 'configVersion', 'suite', 'description', 'model', 'settings', 'output', 'tests'],
   'definitions',
 ];
-/** How fast Assay runs, which recordings do not need to know. */
+/** Performance settings of Assay, which do not matter for recordings. */
 const SETTINGS = ['parallel', 'timeout_seconds', 'cache', 'seed', 'bail_on_first_failure'];
 const EXPECTED_KEYS = ['id', 'description', 'input', 'expected', 'assertions', 'tags', 'on_error'];
 const METRIC_KEYS: Readonly<Record<OverallTest['metric'], readonly string[]>> = {
@@ -79,7 +84,7 @@ const METRIC_KEYS: Readonly<Record<OverallTest['metric'], readonly string[]>> = 
 const METRICS = Object.keys(METRIC_KEYS).filter((metric) => metric !== 'module');
 const MODULE = /^\.{0,2}\/|\.[cm]?[jt]s$/;
 
-/** Reads a suite. What it says and is not read is a finding of its own. */
+/** Reads a suite. Each part that is not read becomes a finding. */
 export function readAssay(file: AssayFile): ConvertedSuite {
   const root = fieldsOf(file.value);
   const place = placeOf(root, { file: file.name, line: 1 });
@@ -96,7 +101,7 @@ export function readAssay(file: AssayFile): ConvertedSuite {
   };
 }
 
-/** Each key that is not read, with the way out. Keys of one's own begin with `x-`. */
+/** Each unknown key, with a hint. Custom keys begin with `x-`. */
 function unknownKeys(
   fields: Fields,
   {
@@ -173,7 +178,7 @@ function testCase(test: Fields, place: Place, file: AssayFile, index: number): C
   };
 }
 
-/** A test over all recordings, or why it cannot be read. */
+/** A test over all recordings, or the reason why it cannot be read. */
 function overallTest(
   test: Fields,
   metric: string,
@@ -205,7 +210,10 @@ function overallTest(
   return { refused: [refuse(place, kind, `a test of ${kind} needs ${needs}`, REQUIRED)] };
 }
 
-/** What a test over all recordings asks for, as a policy: the one it names, or one of the lists in the test itself. */
+/**
+ * The requirement of a test over all recordings, as a policy: a named one, or one of the lists in
+ * the test itself.
+ */
 function policyOfTest(test: Fields, metric: Exclude<OverallTest['metric'], 'module'>): unknown {
   const { rules, aliases, blocklist, tool, constraints } = test;
   if (metric === 'sequence_valid' && rules !== undefined)
@@ -420,7 +428,7 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** A policy is put into the spec itself: the file may be elsewhere than the spec. */
+/** Includes a policy in the spec, because the file may be elsewhere. */
 function policyOf(
   policy: unknown,
   place: Place,

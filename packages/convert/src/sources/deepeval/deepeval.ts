@@ -22,7 +22,10 @@ import {
   type WantedCall,
 } from '../../values.ts';
 
-/** Goldens and conversational goldens of DeepEval. Its metrics are in Python code, so what is expected is all there is. */
+/**
+ * Goldens and conversational goldens of DeepEval. Its metrics are Python code, so only expectations
+ * are read.
+ */
 export const source: SuiteSource = {
   name: 'deepeval',
   summary: 'goldens and conversational goldens of DeepEval in JSON, JSONL and CSV',
@@ -77,11 +80,11 @@ const isGolden = (one: Fields): boolean =>
   (typeof one.scenario === 'string' &&
     ('expected_outcome' in one || 'expectedOutcome' in one || 'turns' in one));
 
-/** Not every one of a list says more than what is asked. */
+/** Items of a list may have only an input. */
 const mayBeGolden = (one: Fields): boolean =>
   isGolden(one) || (typeof one.input === 'string' && !('target' in one) && !('ideal' in one));
 
-/** A cell of a CSV file holds lists as JSON, or as text with a bar between. */
+/** A CSV cell holds lists as JSON, or as text separated by bars. */
 function texts(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((one) => textOf(one) ?? []);
   const text = textOf(value);
@@ -162,7 +165,7 @@ function goldenCase(golden: Fields, place: Place, index: number): ConvertedCase 
   };
 }
 
-/** A golden that was run already carries its answer, and the tools that were called. */
+/** A golden that was run already includes its answer and the called tools. */
 function recordingOf(golden: Fields): Block | undefined {
   const answer = textOf(field(golden, 'actual_output', 'actualOutput'));
   if (answer === undefined) return undefined;

@@ -7,7 +7,10 @@ import type { Fields } from '../../values.ts';
 
 const MAX_UNPACKED = 200_000_000;
 
-/** An `.eval` file is a zip with a header and one file per sample. Sizes are bounded before anything is unpacked. */
+/**
+ * An `.eval` file is a zip with a header and one file per sample. Sizes are limited before
+ * unpacking.
+ */
 export function readEvalZip(file: SourceFile): Fields {
   const refused = (why: string): UserError =>
     new UserError('CONVERT_UNREADABLE', `${file.name} ${why}`, { hint: 'Is it a log of Inspect?' });

@@ -7,7 +7,7 @@ import { contentText, type Fields, fieldsOf, listOf, messagesText, textOf } from
 import { readEvalZip } from './eval-zip.ts';
 import { type Scorer, scoredBy } from './scorers.ts';
 
-/** Samples of Inspect, and its logs, which say the scorer and hold the answers. */
+/** Samples of Inspect, and its logs, which contain the scorer and the answers. */
 export const source: SuiteSource = {
   name: 'inspect',
   summary:
@@ -48,7 +48,7 @@ function readLog(log: Fields, file: SourceFile): ConvertedSuite {
     samples.length === 0
       ? [{ ...root, type: 'samples', verdict: 'none', why: 'the log has no samples' }]
       : [];
-  // Every run of a sample is a case with its own answer: an id that is there twice gets `-2`.
+  // Every run of a sample is a case with its answer. A repeated id gets `-2`.
   const cases = samples.map((sample, i) =>
     sampleCase(fieldsOf(sample), scorers, placeOf(sample, root), i),
   );

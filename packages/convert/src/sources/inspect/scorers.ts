@@ -7,7 +7,7 @@ export interface Scorer {
   readonly options: Fields;
 }
 
-/** Whitespace and punctuation, which Inspect takes off both ends of an answer before it compares. */
+/** Whitespace and punctuation that Inspect strips from both ends of an answer before comparing. */
 const EDGE = String.raw`[\s!-/:-@\[-\x60{-~]*`;
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]+|[\s!-/:-@[-`{-~]+$/g;
 
@@ -18,7 +18,7 @@ const PATTERNS: Readonly<Record<string, (text: string) => string>> = {
   exact: (text) => `^${EDGE}(?:${text})${EDGE}$`,
 };
 
-/** What a scorer of Inspect asks of the answer. A list of targets is met by any of them. */
+/** The check of an Inspect scorer. One matching target of a list is enough. */
 export function scoredBy(
   { name, options }: Scorer,
   targets: readonly string[],
@@ -84,7 +84,7 @@ function matched(name: string, options: Fields, targets: readonly string[], plac
   );
 }
 
-/** Letters outside of ASCII that have a case may be folded in another way. */
+/** Letters outside ASCII with a case may be folded differently. */
 const isPlainlyCased = (text: string): boolean => !/(?![\0-\x7f])[\p{CWCM}\p{CWCF}]/u.test(text);
 
 function folded(

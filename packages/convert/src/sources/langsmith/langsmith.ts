@@ -24,7 +24,10 @@ import {
   type WantedCall,
 } from '../../values.ts';
 
-/** Examples of a LangSmith dataset, and references of agentevals: messages with tool calls. Evaluators are code. */
+/**
+ * Examples of a LangSmith dataset, and references of agentevals: messages with tool calls.
+ * Evaluators are code.
+ */
 export const source: SuiteSource = {
   name: 'langsmith',
   summary: 'examples of a LangSmith dataset (JSON, JSONL, CSV) and references of agentevals',
@@ -50,7 +53,7 @@ const isExample = (one: Fields): boolean =>
   (Object.keys(one).some((key) => /^(?:input|inputs|outputs?|reference_outputs)[._]/.test(key)) &&
     Object.keys(one).some((key) => /^outputs?[._]/.test(key)));
 
-/** A row of a CSV file names its fields `input_question`, `outputs.answer`. */
+/** A CSV row names its fields `input_question`, `outputs.answer`. */
 function unflattened(row: Fields): Fields {
   if (isObject(row.inputs) || 'reference_outputs' in row) return row;
   const groups: Record<string, Record<string, unknown>> = { inputs: {}, outputs: {} };
@@ -61,7 +64,7 @@ function unflattened(row: Fields): Fields {
   return { ...row, ...groups };
 }
 
-/** agentevals says which set holds which the other way round: its `superset` is "all of these, others allowed". */
+/** In agentevals the names are reversed: its `superset` means "all of these, others allowed". */
 const MODES: Readonly<Record<string, { readonly mode: CallMode; readonly close?: string }>> = {
   strict: { mode: 'exact' },
   unordered: { mode: 'unordered' },

@@ -25,7 +25,9 @@ import {
   textOf,
 } from '../../values.ts';
 
-/** An eval of OpenAI's API: criteria over `sample` and `item`, and a run or a file with the items. */
+/**
+ * An eval of OpenAI's API: criteria over `sample` and `item`, and a run or a file with the items.
+ */
 export const source: SuiteSource = {
   name: 'openai-evals-api',
   summary: "JSON of an eval of OpenAI's API, with its run or --map items=FILE.jsonl",
@@ -93,7 +95,7 @@ function itemsOf(root: Fields, file: SourceFile, named: string | undefined): rea
   return [];
 }
 
-/** A text with `{{item.x}}` filled in; undefined where it names anything else. */
+/** Fills `{{item.x}}` into a text. Undefined if it names anything else. */
 function filled(template: unknown, item: Fields): string | undefined {
   if (typeof template !== 'string') return undefined;
   let isKnown = true;

@@ -44,7 +44,7 @@ export const source: SuiteSource = {
   },
 };
 
-/** Entries with a class: the others only name which version is meant. */
+/** Entries with a class. The others only select a version. */
 const evalsIn = (root: Fields): readonly (readonly [string, Fields])[] =>
   Object.entries(root).flatMap(([name, entry]) => {
     const fields = fieldsOf(entry);
@@ -79,7 +79,7 @@ function readEval(name: string, one: Fields, file: SourceFile): ConvertedSuite {
   return { cases, settings };
 }
 
-/** The class's own name where it is one of the package; a class of another module is code, whatever it is called. */
+/** The name of a class from the package. A class of another module is code, whatever its name. */
 const kindOf = (path: string): string =>
   /^evals\.elsuite\.(?:basic\.\w+|modelgraded\.classify):\w+$/.test(path)
     ? path.slice(path.indexOf(':') + 1)
@@ -87,7 +87,10 @@ const kindOf = (path: string): string =>
 
 const NO_FILE = new Set(['CONVERT_UNREADABLE', 'CONVERT_OUTSIDE']);
 
-/** Samples are in the registry's `data`, beside its `evals`; small suites keep them beside the YAML. */
+/**
+ * Samples are in the registry's `data`, next to its `evals`. Small suites keep them next to the
+ * YAML.
+ */
 function readSamples(path: string, file: SourceFile): unknown {
   let last: unknown;
   for (const candidate of [path, `data/${path}`, `../data/${path}`])
@@ -147,7 +150,7 @@ function checkOf(kind: string, args: Fields, ideals: readonly string[], place: P
   const oneOf = (before: string, only: BlockValue): BlockValue =>
     ideals.length === 1 ? only : `${before}(?:${ideals.map(escapePattern).join('|')})`;
   switch (kind) {
-    // `startswith`, not equality: "Paris" is matched by "Paris, of course".
+    // `startswith`, not equality: "Paris" matches "Paris, of course".
     case 'Match':
       return carry(place, kind, 'exact', [
         correctness({ regex_match: oneOf('^', startsWith(first!)) }),

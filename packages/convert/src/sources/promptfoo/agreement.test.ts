@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { convertFiles } from '@agentci/testing/convert';
 import { expect, test } from 'vitest';
 
-// What promptfoo 0.121.20 said about these answers: `npm run agree:promptfoo -- --write` asks it again.
+// The verdicts of promptfoo 0.121.20 on these answers. Update them with `npm run agree:promptfoo --
+// --write`.
 interface Pair {
   readonly id: string;
   readonly output: string;
@@ -13,7 +14,7 @@ interface Pair {
 const file = new URL('../../../../testing/vectors/promptfoo-verdicts.json', import.meta.url);
 const PAIRS = JSON.parse(readFileSync(file, 'utf8')) as readonly Pair[];
 
-test('what is carried as exact has the verdict that promptfoo gave', async () => {
+test('exact assertions have the same verdict as in promptfoo', async () => {
   const config = {
     prompts: ['{{id}}'],
     providers: ['echo'],

@@ -14,7 +14,9 @@ import { draft7 } from '../../schema-fit.ts';
 import { splitList } from './assertion-text.ts';
 import type { Rule, RuleOutcome } from './rule.ts';
 
-/** Checks of the answer's text. They are patterns, since term checks here look at the text as a reader sees it. */
+/**
+ * Checks of the answer's text. They are patterns, because our term checks compare the visible text.
+ */
 const IRREGULAR = 'letters of which case folding and lower-casing differ';
 
 function term(value: unknown, isFolded: boolean): RuleOutcome {

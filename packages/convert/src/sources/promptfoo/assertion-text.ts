@@ -1,4 +1,4 @@
-/** An assertion as promptfoo has it in a config. */
+/** An assertion in the format of a promptfoo config. */
 export interface Assertion {
   readonly type: string;
   readonly value?: unknown;
@@ -9,7 +9,9 @@ export interface Assertion {
 
 const LISTS = new Set(['contains-all', 'contains-any', 'icontains-all', 'icontains-any']);
 const UNTRIMMED = new Set(['is-json', 'contains-json']);
-/** Types that take a threshold in brackets, and have one without: 0.8 for `similar`, 0.75 for the others. */
+/**
+ * Types with an optional threshold in parentheses. Default: 0.8 for `similar`, 0.75 for the others.
+ */
 const GRADED = new Set([
   ...[
     'answer-relevance',
@@ -90,7 +92,7 @@ const FORM = new RegExp(
   `^(not-)?(${TYPES.join('|')})(?:\\((\\d+(?:\\.\\d+)?)\\))?(?::([\\s\\S]*))?$`,
 );
 
-/** Reads the short form of CSV cells: `contains: x`, `similar(0.8): y`, or the text that the answer must equal. */
+/** Reads the short form in CSV cells: `contains: x`, `similar(0.8): y`, or the expected text. */
 export function readAssertionText(written: string): Assertion {
   for (const prefix of ['javascript:', 'fn:', 'eval:'])
     if (written.startsWith(prefix))
@@ -118,7 +120,10 @@ export function readAssertionText(written: string): Assertion {
   return { type, ...trimmed };
 }
 
-/** A list in one text: commas between, quotes around what has one. Undefined where a quote is left open. */
+/**
+ * Splits a list at commas, with quotes around items that contain one. Undefined if a quote is not
+ * closed.
+ */
 export function splitList(text: string): readonly string[] | undefined {
   const items: string[] = [];
   let at = 0;

@@ -9,19 +9,19 @@ import { JUDGE_RULES } from './judge-rules.ts';
 import type { Vars } from './render.ts';
 import { type Rule, type RuleInput, resolveValue } from './rule.ts';
 
-/** What an assertion can look at beside its own value. */
+/** Inputs of an assertion besides its value. */
 export interface AssertionContext {
   readonly vars: Vars;
   readonly place: Place;
-  /** Reads a file that a value names (`file://schema.json`). */
+  /** Reads a file named in a value (`file://schema.json`). */
   readonly readFile: (path: string) => unknown;
-  /** Why no assertion of the test sees the answer itself, e.g. a transform. */
+  /** The reason why assertions of the test do not see the original answer, such as a transform. */
   readonly changed?: string | undefined;
 }
 
 const RULES: Readonly<Record<string, Rule>> = { ...ANSWER_RULES, ...CALL_RULES, ...JUDGE_RULES };
 
-/** Types without a counterpart, and why. */
+/** Types without an equivalent, with the reason. */
 const NONE: Readonly<Record<string, string>> = {
   javascript: 'code is neither run nor translated: write it as `expr` or `code`',
   python: 'code is neither run nor translated: write it as `code: {command: [python3, check.py]}`',
@@ -57,7 +57,7 @@ const NONE: Readonly<Record<string, string>> = {
     'a trace has steps, not spans: `max_tool_errors`, or `expr` over trace.steps',
 };
 
-/** Turns the assertions of one test into checks; with a threshold, the weighted mean decides. */
+/** Converts the assertions of one test. With a threshold, the weighted mean decides. */
 export function readAssertions(
   written: readonly unknown[],
   threshold: unknown,
@@ -76,7 +76,10 @@ export function readAssertions(
   ];
 }
 
-/** Without a threshold all must pass, and so must the members of a set. One of weight 0 never fails. */
+/**
+ * Without a threshold all assertions must pass, and so must the members of a set. A weight of 0
+ * never fails.
+ */
 function readPlainly(written: unknown, context: AssertionContext): readonly Carried[] {
   if (isObject(written) && written.type === 'assert-set' && typeof written.threshold !== 'number') {
     const place = placeOf(written, context.place);
@@ -121,7 +124,7 @@ interface Read {
   readonly isBoolean: boolean;
 }
 
-/** A set whose mean is weighed. Its own score is the mean, so that another mean cannot weigh it. */
+/** A set with a weighted mean. Its own score is that mean, so another mean cannot weight it. */
 function readSet(set: Assertion, place: Place, context: AssertionContext): Read {
   const inner = Array.isArray(set.assert)
     ? set.assert.map((one) => readOne(one, { ...context, place }))
@@ -154,7 +157,7 @@ function readSingle(assertion: Assertion, place: Place, context: AssertionContex
   const outcome = rule.read(input);
   if ('none' in outcome) return none(outcome.none);
   const isBoolean = rule.isGraded !== true;
-  // A list of tools that must not be used is denied one by one, not as a whole: such rules say so themselves.
+  // Forbidden tools are negated one by one, not as a whole. Such rules handle that themselves.
   const parts = isInverse && outcome.isNegated !== true ? denied(outcome.parts) : outcome.parts;
   if (parts === undefined) return none('its opposite cannot be said in one layer');
   return {

@@ -3,17 +3,17 @@ import { escapePattern } from '../../literal.ts';
 import { type Block, type BlockValue, correctness, path } from '../../model.ts';
 import type { Rule, RuleOutcome } from './rule.ts';
 
-/** A name in an expression: `*` and `?` are wildcards there, and case does not count. */
+/** A name in an expression. In the source `*` and `?` are wildcards, and case is ignored. */
 const nameTest = (pattern: string): string => {
   const regex = escapePattern(pattern).replaceAll('\\*', '.*').replaceAll('\\?', '.');
   return `c.name.matches(${JSON.stringify(`(?i)^${regex}$`)})`;
 };
 
-/** A name in a list of calls, whatever the case of its letters. `*` and `?` mean the same there. */
+/** A name in a list of calls, ignoring case. `*` and `?` mean the same in both. */
 const foldedName = (name: string): string =>
   name.replace(/[A-Za-z]/g, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 const BRACKET = { none: 'a "[" in a name is a wildcard here' };
-/** Case of letters outside of ASCII counts here. */
+/** Here the case of letters outside ASCII matters. */
 const foldsOtherwise = (names: readonly string[]): string | undefined =>
   names.some((name) => /[^\0-\x7f]/.test(name))
     ? 'the case of letters outside of ASCII counts here in the name of a tool'
@@ -25,7 +25,7 @@ interface Matcher {
   readonly max?: number;
 }
 
-/** The tool that a value names, or why it is more than that. */
+/** The tool that a value names, or the reason why it is more complex. */
 function matcherOf(value: unknown): Matcher | { readonly none: string } {
   if (typeof value === 'string' && value !== '') return { pattern: value };
   if (!isObject(value)) return { none: 'it names no tool' };
@@ -47,7 +47,7 @@ function toolUsed(value: unknown, isInverse: boolean): RuleOutcome {
     const names = list.filter((name) => typeof name === 'string' && name !== '') as string[];
     if (names.length === 0 || names.length < list.length)
       return { none: 'it needs names of tools' };
-    // Without a `not-` each must be used; with it, none may be.
+    // Without `not-` each must be used. With it, none may be.
     return {
       parts: [
         path({
@@ -87,7 +87,7 @@ function toolSequence(value: unknown): RuleOutcome {
 }
 
 const MATCHERS = new Set(['equals', 'one_of', 'oneOf', 'regex', 'tolerance', 'subset', 'ignore']);
-/** A value as it is, where it could be taken for a matcher. */
+/** Escapes a value that looks like a matcher. */
 const plainly = (value: unknown): BlockValue =>
   isObject(value) && Object.keys(value).some((key) => MATCHERS.has(key))
     ? ({ equals: value } as Block)

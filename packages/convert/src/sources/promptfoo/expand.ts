@@ -6,7 +6,10 @@ const MAX_COMBINATIONS = 10_000;
 
 export type Combination = { readonly vars: Vars; readonly why?: string };
 
-/** One set of variables for every combination: a list of texts is several values, and so is a path with wildcards. */
+/**
+ * One set of variables for every combination: a list of texts is several values, and so is a path
+ * with wildcards.
+ */
 export function combinations({ vars, options }: Test, file: SourceFile): readonly Combination[] {
   let made: { vars: Record<string, unknown>; why?: string }[] = [{ vars: {} }];
   for (const [name, written] of Object.entries(vars)) {

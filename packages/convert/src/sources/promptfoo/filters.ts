@@ -2,13 +2,16 @@ import type { Prompt } from './prompts.ts';
 import type { Kept } from './providers.ts';
 import type { Test } from './tests.ts';
 
-/** A name in a filter: it itself, what begins with it where it ends in `*`, and the members of a group (`group:one`). */
+/**
+ * A name in a filter: the name itself, a prefix followed by `*`, or the members of a group
+ * (`group:one`).
+ */
 const refers = (reference: string, name: string): boolean =>
   name === reference ||
   name.startsWith(`${reference}:`) ||
   (reference.endsWith('*') && name.startsWith(reference.slice(0, -1)));
 
-/** Without a list everything is allowed; an empty one allows nothing. */
+/** Without a list everything is allowed. An empty list allows nothing. */
 const isAllowed = (filter: unknown, names: readonly string[]): boolean =>
   !Array.isArray(filter) ||
   filter.some(
@@ -17,7 +20,7 @@ const isAllowed = (filter: unknown, names: readonly string[]): boolean =>
 
 export type Filtered = { readonly isAsked: boolean; readonly skip?: string };
 
-/** Whether a test is asked with a prompt, by the filters of the test and of the providers. */
+/** Whether a test uses a prompt, by the filters of the test and of the providers. */
 export function filtered(
   { prompts, providers, provider }: Test,
   prompt: Prompt,

@@ -7,18 +7,21 @@ import type { RunnerOutcome } from './runner-outcome.ts';
 const RUN = new Set(['query', 'id', 'run', 'metadata', 'message', 'messages', 'conversation']);
 
 const holdsSecret = (text: string): boolean => maskAllSecrets(text, () => '') !== text;
-/** A login, a key by its form, or a parameter whose name says that it is one. */
+/** A login, a text in the form of a key, or a parameter with the name of one. */
 const hasCredential = (url: string): boolean =>
   holdsSecret(url) ||
   [...url.matchAll(/[?&]([^=&]+)=([^&]+)/g)].some(
     ([, name, value]) => isSecretName(name!) && !/\{\{/.test(value!),
   );
 
-/** The texts of a request: `{{prompt}}` is `{{query}}` here, and `{{env.KEY}}` in a header is `${KEY}`. */
+/**
+ * The texts of a request: `{{prompt}}` becomes `{{query}}`, and `{{env.KEY}}` in a header becomes
+ * `${KEY}`.
+ */
 class Texts {
   readonly variables = new Set<string>();
   why: string | undefined;
-  /** What was left out of a request that is made all the same. */
+  /** Parts left out of a request that is still usable. */
   left: string | undefined;
 
   fill(text: string, mayBeEnv: boolean): string {
@@ -39,7 +42,7 @@ class Texts {
     });
   }
 
-  /** A header; a credential that is written out is not copied, and the environment has to give it. */
+  /** A header. A literal credential is not copied and must come from the environment. */
   header(name: string, text: string): string {
     const filled = this.fill(text, true);
     if (
@@ -75,7 +78,7 @@ class Texts {
   }
 }
 
-/** An HTTP provider as a runner, where request and answer can be said without code. */
+/** An HTTP provider as a runner, if request and answer need no code. */
 export function httpRunner(id: string, config: Vars): RunnerOutcome {
   const url = typeof config.url === 'string' ? config.url : id;
   if (!/^https?:\/\//.test(url)) return { none: 'it has no URL' };

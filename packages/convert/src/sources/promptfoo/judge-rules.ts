@@ -9,7 +9,7 @@ const rubric = (rule: Block, close?: string): RuleOutcome => ({
   ...(close === undefined ? { note: 'the rule word for word; your judge decides' } : { close }),
 });
 
-/** A rule with the threshold of the source, which counts in fifths here. */
+/** A rule with the threshold of the source, converted to fifths. */
 function graded(text: unknown, threshold: unknown, close: string | undefined): RuleOutcome {
   let rule: string;
   if (typeof text === 'string') rule = text.trim();

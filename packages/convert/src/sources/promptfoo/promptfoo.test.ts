@@ -172,7 +172,7 @@ describe('providers', () => {
       transformResponse: 'json.choices[0].text',
     },
   };
-  test('an HTTP provider keeps its request, its variables and where the answer is; the environment stays a name', async () => {
+  test('an HTTP provider keeps its request, its variables and the path of the answer, with environment variables by name', async () => {
     const { suite, spec } = await convert([http]);
     expect(suite.runner).toMatchObject({
       http: {
@@ -194,7 +194,7 @@ describe('providers', () => {
       why: /transformRequest/,
     },
     { what: 'a command that needs a shell', providers: ['exec: cat x | wc'], why: /needs a shell/ },
-  ])('$what is not a runner, and the report says so', async ({ providers, why }) => {
+  ])('$what is not a runner, and the report lists it', async ({ providers, why }) => {
     const { suite, report } = await convert(providers);
     expect(suite.runner).toBeUndefined();
     expect(report.settings[0]).toMatchObject({ verdict: 'none', why: expect.stringMatching(why) });
@@ -220,7 +220,7 @@ describe('calls of tools', () => {
   const call = (name: string, args: object = {}) => ({ name, args });
   test.each([
     {
-      when: 'a tool was used, whatever its case',
+      when: 'a tool was used, in any case',
       assert: { type: 'trajectory:tool-used', value: 'Refund*' },
       good: [call('refund_order')],
       bad: [call('search')],
@@ -316,7 +316,7 @@ describe('calls of tools', () => {
   });
 });
 
-test('providers are told at their own lines, texts and maps alike', async () => {
+test('providers are reported at their own lines, texts and maps alike', async () => {
   const { report } = await convertFiles({
     'promptfooconfig.yaml': `prompts: [hello]
 providers:
@@ -357,7 +357,7 @@ test.each([
     skip: 'leave nothing',
   },
   {
-    when: 'by a provider of its own',
+    when: 'by a separate provider',
     test: { provider: 'x', prompts: ['L'] },
     queries: ['L'],
     skip: 'of its own',
@@ -382,7 +382,7 @@ test.each([
   expect(report.counts.exact).toBe(skip === undefined ? 1 : 0);
 });
 
-test('a test for some of several models is skipped, and a provider has prompts of its own', async () => {
+test('a test for some of several models is skipped, and a provider has separate prompts', async () => {
   const { report, suite } = await convertFiles({
     'promptfooconfig.json': {
       prompts: ['A', 'B'],
@@ -407,7 +407,7 @@ test.each([
     spec: 'Bearer ${AUTHORIZATION}',
   },
   {
-    when: 'in a header of its own',
+    when: 'in a custom header',
     config: { headers: { 'X-Api-Key': 'abc-def-123456' } },
     spec: '${X_API_KEY}',
   },

@@ -48,7 +48,10 @@ export const source: SuiteSource = {
   },
 };
 
-/** Tests alone: the prompt is in another file, so the query is the variable that `--map input=…` names, else the first. */
+/**
+ * A file of tests alone: the prompt is in another file, so the query is the variable in `--map
+ * input=…`, otherwise the first.
+ */
 function readTable(file: SourceFile, options: SourceOptions): ConvertedSuite {
   const findings: Finding[] = [];
   const rows = testsInFile(file, findings);
@@ -88,7 +91,7 @@ function readConfig(config: Vars, file: SourceFile, options: SourceOptions): Con
       number,
       ...filtered(test, prompt, providers.kept),
     }));
-    // A test that its filters leave nothing to ask is told, with the first prompt.
+    // A test whose filters exclude everything is reported with the first prompt.
     const chosen = uses.some(({ isAsked }) => isAsked)
       ? uses.filter(({ isAsked }) => isAsked)
       : uses.slice(0, 1).map((use) => ({ ...use, skip: NOT_ASKED }));
@@ -123,7 +126,7 @@ function readConfig(config: Vars, file: SourceFile, options: SourceOptions): Con
   };
 }
 
-/** The system's part of a chat is the runner's prompt, where all cases have the same. */
+/** The system message of a chat becomes the runner's prompt, if all cases have the same. */
 function withSystem(
   { runner, matrix, closeRunner }: Providers,
   systems: ReadonlySet<string | undefined>,
@@ -214,7 +217,7 @@ export function caseOf({
   };
 }
 
-/** Why the assertions of a test look at something other than the answer. */
+/** The reason why the assertions of a test do not see the original answer. */
 function changedBy(
   { options, scoring }: Test,
   providers: Providers | undefined,
@@ -243,7 +246,7 @@ function otherSettings(config: Vars, file: SourceFile): Finding[] {
 
 const MAX_DEPTH = 60;
 
-/** Puts `{$ref: "#/assertionTemplates/x"}` in place. References to other files and to nothing stay as they are. */
+/** Resolves `{$ref: "#/assertionTemplates/x"}`. Other references stay unchanged. */
 function dereferenced(root: unknown, file: string): unknown {
   const seen = new Map<object, unknown>();
   const visit = (value: unknown, depth: number): unknown => {
@@ -263,7 +266,7 @@ function dereferenced(root: unknown, file: string): unknown {
           Object.entries(value).map(([key, item]) => [key, visit(item, depth + 1)]),
         );
     const isSame = Object.entries(changed).every(([key, item]) => (value as Vars)[key] === item);
-    // The values that were read are kept: their lines are known.
+    // Keeps the parsed values, because their lines are known.
     const kept = isSame ? value : placed(changed, placeOf(value, { file, line: 1 }));
     seen.set(value, kept);
     return kept;

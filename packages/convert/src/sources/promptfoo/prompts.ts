@@ -4,13 +4,13 @@ import type { Finding } from '../../model.ts';
 import { placeOf } from '../../places.ts';
 import { jsonText, type Rendered, render, type Vars } from './render.ts';
 
-/** A prompt of the config: its text, or why there is none. */
+/** A prompt of the config: its text, or the reason for its absence. */
 export interface Prompt {
   readonly label: string;
   readonly text: string;
-  /** What filters of tests and providers may call it. */
+  /** Its names in filters of tests and providers. */
   readonly names?: readonly string[];
-  /** The prompt as messages, where it is a chat. */
+  /** The messages of the prompt, if it is a chat. */
   readonly chat?: readonly { readonly role: string; readonly content: string }[];
 }
 
@@ -22,7 +22,7 @@ export interface Prompts {
 const CODE = /\.(?:[cm]?[jt]s|py)(?::[\w.]+)?$/;
 const FILE = /^[^\s{}]+\.(?:txt|md|j2|json|jsonl|ya?ml|csv|[cm]?[jt]s|py)(?::[\w.]+)?$/;
 
-/** Reads the prompts of a config: texts, files, chats. Code that makes prompts is not run. */
+/** Reads the prompts of a config: texts, files, chats. Code that creates prompts is not run. */
 export function readPrompts(written: unknown, config: SourceFile): Prompts {
   const prompts: Prompt[] = [];
   const findings: Finding[] = [];
@@ -69,7 +69,7 @@ export function readPrompts(written: unknown, config: SourceFile): Prompts {
   return { prompts, findings };
 }
 
-/** A prompt without a label is called by its text, or by its file and its text. */
+/** A prompt without a label is named by its text, or by its file and its text. */
 const named = (prompt: Prompt, given: readonly string[], otherwise: string): Prompt => ({
   ...prompt,
   names: given.length === 0 ? [otherwise] : given,
@@ -120,7 +120,10 @@ function chatOf(text: string): Prompt['chat'] | undefined {
   return chat.every((message) => message !== undefined) ? chat : undefined;
 }
 
-/** What is asked of the agent: the filled-in prompt, and what the system says before it where the prompt is a chat. */
+/**
+ * The input of the agent: the filled-in prompt, and the system message before it if the prompt is a
+ * chat.
+ */
 export function ask(prompt: Prompt, vars: Vars): Rendered & { readonly system?: string } {
   const { chat } = prompt;
   const [first, second, ...rest] = chat ?? [];

@@ -13,18 +13,18 @@ export interface Providers {
   readonly matrix?: Block;
   readonly closeRunner?: string;
   readonly findings: readonly Finding[];
-  /** Variables that the runner's texts name. */
+  /** Variables in the runner's texts. */
   readonly variables: readonly string[];
-  /** The providers that the runner and the matrix ask. */
+  /** The providers covered by the runner and the matrix. */
   readonly kept: readonly Kept[];
-  /** Why assertions do not see the answer itself. */
+  /** The reason why assertions do not see the original answer. */
   readonly changes?: string;
 }
 
 export interface Kept {
-  /** What filters may call it: its label and its id. */
+  /** Its names in filters: its label and its id. */
   readonly names: readonly string[];
-  /** The prompts it is asked with; all where there is no list. */
+  /** Its prompts. Default: all. */
   readonly prompts: unknown;
 }
 
@@ -35,7 +35,7 @@ interface Provider extends Kept {
   readonly transform: unknown;
 }
 
-/** The providers of a config as the runner of a spec; several models are a matrix. */
+/** The providers of a config as the runner of a spec. Several models become a matrix. */
 export function readProviders(
   written: unknown,
   file: SourceFile,
@@ -134,7 +134,7 @@ function listed(written: unknown, file: SourceFile): readonly Provider[] {
   });
 }
 
-/** The prompt is in the JSON on stdin; these hand it on the way promptfoo does. */
+/** The prompt is in the JSON on stdin. These commands pass it on like promptfoo. */
 const READ = 'JSON.parse(require("node:fs").readFileSync(0)).query';
 const ECHO = `process.stdout.write(${READ})`;
 const EXEC = `const { status } = require("node:child_process").spawnSync(process.argv[1], [...process.argv.slice(2), ${READ}, "{}", "{}"], { stdio: ["ignore", "inherit", "inherit"] }); process.exit(status ?? 1)`;

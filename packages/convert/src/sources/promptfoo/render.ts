@@ -9,8 +9,9 @@ const SLOT = /\{\{-?([\s\S]*?)-?\}\}/g;
 const NAME = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[(?:\d+|'[^']*'|"[^"]*")\])*$/;
 
 /**
- * Fills `{{name}}` and `{{name.field}}` in. Filters, calls and control flow are not carried, the environment is not read, and
- * a value that is a template itself is left alone: nothing of a source is run.
+ * Fills in `{{name}}` and `{{name.field}}`. Does not support filters, calls and control flow, does
+ * not read the environment, and does not expand templates in values. Executes nothing from a
+ * source.
  */
 export function render(
   template: string,

@@ -12,7 +12,7 @@ export const isResults = (value: Vars): boolean =>
   Array.isArray(value.results.results) &&
   (isObject(value.config) || 'evalId' in value);
 
-/** Results hold runs as well as assertions: each becomes a case with its recording. */
+/** Results contain runs as well as assertions. Each becomes a case with its recording. */
 export function readResults(value: Vars, file: SourceFile): ConvertedSuite {
   const rows = (value.results as Vars).results as readonly unknown[];
   const root = { file: file.name, line: 1 };
@@ -31,7 +31,7 @@ export function readResults(value: Vars, file: SourceFile): ConvertedSuite {
       vars,
       place,
       readFile: (path) => readBeside(file, path),
-      // The output of a transform is what was kept, and what was judged.
+      // The stored and judged output is the result of the transform.
       changed:
         test.assertScoringFunction === undefined
           ? undefined
@@ -66,13 +66,16 @@ function readBeside(file: SourceFile, path: string): unknown {
   try {
     return file.beside(path).value;
   } catch (error) {
-    // Results are often kept elsewhere than the config whose files they name.
+    // Results are often stored elsewhere than the config with their file names.
     if (error instanceof UserError && error.code === 'CONVERT_UNREADABLE') return undefined;
     throw error;
   }
 }
 
-/** The run as promptfoo kept it, in the simple form. What it does not say is left out: not captured is not empty. */
+/**
+ * The stored run in the simple form. Missing data is left out, because not captured differs from
+ * empty.
+ */
 function recordingOf(row: Vars): Block | undefined {
   const response = isObject(row.response) ? row.response : {};
   const { output } = response;

@@ -12,15 +12,15 @@ export interface RuleInput {
 export type RuleOutcome =
   | {
       readonly parts: readonly Part[];
-      /** What is different here, where something is. */
+      /** The difference from the source, if any. */
       readonly close?: string | undefined;
       readonly note?: string | undefined;
-      /** The parts say `not-` already. */
+      /** The parts include `not-` already. */
       readonly isNegated?: true;
     }
   | { readonly none: string };
 
-/** What one type of assertion becomes. */
+/** The conversion of one assertion type. */
 export interface Rule {
   readonly read: (input: RuleInput) => RuleOutcome;
   /** Its score lies between 0 and 1. */
@@ -31,7 +31,10 @@ type Resolved =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly why: string };
 
-/** The value as promptfoo sees it: a text or the texts of a list are templates, `file://` is read, maps stay as they are. */
+/**
+ * The value as promptfoo sees it: a text or the texts of a list are templates, `file://` is read,
+ * maps stay unchanged.
+ */
 export function resolveValue(
   value: unknown,
   { vars, readFile }: { readonly vars: Vars; readonly readFile: (path: string) => unknown },

@@ -1,6 +1,6 @@
 import type { Block } from '../../model.ts';
 
-/** What one provider becomes. */
+/** The conversion of one provider. */
 export type RunnerOutcome =
   | { readonly runner: Block; readonly close?: string; readonly variables?: readonly string[] }
   | { readonly none: string };

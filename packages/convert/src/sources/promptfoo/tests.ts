@@ -5,7 +5,7 @@ import { placed, placeOf } from '../../places.ts';
 import { type Assertion, readAssertionText } from './assertion-text.ts';
 import type { Vars } from './render.ts';
 
-/** A test after defaults and scenarios were laid under it. */
+/** A test merged with its defaults and scenarios. */
 export interface Test {
   readonly place: Place;
   readonly description?: string | undefined;
@@ -16,10 +16,10 @@ export interface Test {
   readonly metadata: Vars;
   readonly scoring?: unknown;
   readonly providerOutput?: unknown;
-  /** Names of the prompts and providers the test is for; all where there is no list. */
+  /** Names of the prompts and providers of the test. Default: all. */
   readonly prompts?: unknown;
   readonly providers?: unknown;
-  /** A provider that is asked in place of those of the config. That of the defaults is the judge. */
+  /** A provider that replaces those of the config. In the defaults it is the judge. */
   readonly provider?: unknown;
 }
 
@@ -31,7 +31,7 @@ export interface Tests {
 const map = (value: unknown): Vars => (isObject(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Reads `tests` and `scenarios` of a config, with the files they name. Nothing is fetched or run. */
+/** Reads `tests` and `scenarios` of a config with their files. Fetches and runs nothing. */
 export function readTests(config: Vars, file: SourceFile): Tests {
   const findings: Finding[] = [];
   const root: Place = { file: file.name, line: 1 };
@@ -48,7 +48,7 @@ export function readTests(config: Vars, file: SourceFile): Tests {
       for (const test of inner)
         tests.push(mergeTest(defaults, [map(data), test], placeOf(scenario, root)));
   }
-  // A config without tests still asks every prompt once.
+  // A config without tests still sends every prompt once.
   if (tests.length === 0 && config.tests === undefined && config.scenarios === undefined)
     tests.push(mergeTest(defaults, [{}], root));
   return { tests, findings };
@@ -56,7 +56,7 @@ export function readTests(config: Vars, file: SourceFile): Tests {
 
 const list1 = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** The value of a `file://` text, else the value itself. */
+/** The content of a `file://` text, otherwise the value itself. */
 function loaded(value: unknown, file: SourceFile): unknown {
   if (typeof value !== 'string' || !/^file:\/\/.*\.(?:json|jsonl|ya?ml|csv)$/.test(value))
     return value;
@@ -96,7 +96,7 @@ function expandTests(
   return file.matching(path).flatMap((found) => testsInFile(found, findings));
 }
 
-/** Tests of a file of their own: rows of a CSV, or tests as in a config. */
+/** Tests in a separate file: rows of a CSV, or tests as in a config. */
 export function testsInFile(
   file: SourceFile,
   findings: Finding[],
@@ -170,7 +170,7 @@ function testOfRow(
   return placed(test, place);
 }
 
-/** Lays a test over the defaults and its scenario; the default assertions come first. */
+/** Merges a test with the defaults and its scenario. The default assertions come first. */
 function mergeTest(defaults: Vars, layers: readonly Vars[], root: Place): Test {
   const last = layers.at(-1)!;
   const merged = Object.assign({}, defaults, ...layers) as Vars;

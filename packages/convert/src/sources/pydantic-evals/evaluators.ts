@@ -12,7 +12,7 @@ import {
 } from '../../model.ts';
 import { expectedCalls, type Fields, fieldsOf, listOf, textOf } from '../../values.ts';
 
-/** The names of arguments that an evaluator takes without a name. */
+/** The name of an evaluator's positional argument. */
 const FIRST: Readonly<Record<string, string>> = {
   Contains: 'value',
   Equals: 'value',
@@ -25,7 +25,7 @@ const FIRST: Readonly<Record<string, string>> = {
   MaxModelRequests: 'max_requests',
 };
 
-/** What an evaluator asks of a case. */
+/** The checks of an evaluator for a case. */
 export function readEvaluator(
   written: unknown,
   own: Fields,
@@ -34,7 +34,7 @@ export function readEvaluator(
 ): readonly Carried[] {
   const [name, args] = typeof written === 'string' ? ([written, {}] as const) : named(written);
   if (name === undefined) return [refuse(place, 'evaluator', 'it has no name')];
-  // It says nothing of such a case: a line of its own, which leaves the other cases what they are.
+  // It does not apply to such a case. A separate line leaves the other cases unaffected.
   if (
     name === 'EqualsExpected' &&
     (own.expected_output === undefined || own.expected_output === null)

@@ -56,7 +56,10 @@ const scalars = (fields: Fields): Block =>
 
 const origins = new WeakMap<object, Map<number, object>>();
 
-/** The same object for an evaluator of the whole dataset in every case, also where it is written as a bare name. */
+/**
+ * The same object in every case for an evaluator of the whole dataset, even if it is written as a
+ * bare name.
+ */
 function originOf(root: Fields, index: number, written: unknown): object | undefined {
   const list = listOf(root.evaluators);
   if (index >= list.length) return isObject(written) ? written : undefined;

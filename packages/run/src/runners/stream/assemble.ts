@@ -3,23 +3,25 @@ import type { Trace } from '@agentci/trace';
 import { type Fields, isFields } from '@agentci/trace';
 import { isSetError } from '../answer.ts';
 
-/** One piece of a streamed answer: a text, or an object of a provider's or framework's stream. */
+/**
+ * One piece of a streamed answer: a text, or an object from the stream of a provider or framework.
+ */
 export type Piece = string | Fields;
 
 export type Assembled =
   | {
       readonly ok: true;
-      /** A text is the answer; anything else is a recording. */
+      /** A text is the answer. Anything else is a recording. */
       readonly value: unknown;
-      /** The words at the place that the spec names, where `value` is the whole stream. */
+      /** The text at the path in the spec, if `value` is the whole stream. */
       readonly answer?: string;
-      /** Index of the first piece with something to see. */
+      /** Index of the first piece with visible content. */
       readonly first: number | undefined;
       readonly warnings: Trace['warnings'];
     }
   | { readonly ok: false; readonly kind: 'agent' | 'infra'; readonly message: string };
 
-/** What tells a stream of one provider from the others, and how it says that it is over. */
+/** How to recognize the stream of a provider, and its end. */
 interface Wire {
   readonly isOne: (piece: Fields) => boolean;
   readonly isContent: (piece: Fields) => boolean;
@@ -65,7 +67,7 @@ const WIRES: readonly Wire[] = [
   },
 ];
 
-/** Whether a piece is of a stream that some provider sends. */
+/** Whether a piece belongs to the stream of a known provider. */
 export const isWirePiece = (piece: Fields): boolean => WIRES.some(({ isOne }) => isOne(piece));
 
 const CUT_OFF: Assembled = {
@@ -75,15 +77,16 @@ const CUT_OFF: Assembled = {
 };
 
 /**
- * Puts the pieces of a stream together: a provider's events stay events, which the recording readers know; parts of the AI
- * SDK become its steps; texts become one text. A stream that does not say that it is over is never an answer.
+ * Assembles the pieces of a stream. A provider's events stay events, which the recording readers
+ * know. Parts of the AI SDK become its steps. Texts become one text. A stream without an end mark
+ * is never an answer.
  */
 export function assembleStream(
   pieces: readonly Piece[],
   options: {
-    /** The stream said `[DONE]`. */
+    /** The stream ended with `[DONE]`. */
     readonly isDone: boolean;
-    /** Takes the text out of a piece that no format is known for. */
+    /** Extracts the text of a piece in an unknown format. */
     readonly textOf?: PickText | undefined;
   },
 ): Assembled {
@@ -94,7 +97,7 @@ export function assembleStream(
   const content = objects.filter((piece) => typeOf(piece) !== 'ping');
   const wire = WIRES.find(({ isOne }) => content.length > 0 && content.every(isOne));
   if (wire !== undefined) {
-    // After `[DONE]` without a reason from the model the readers call the run incomplete.
+    // After `[DONE]` without a stop reason the readers mark the run as incomplete.
     if (!options.isDone && !objects.some(wire.isEnd)) return CUT_OFF;
     const known: Assembled = {
       ok: true,
@@ -126,12 +129,14 @@ function fromAiParts(
   };
 }
 
-/** Nothing we know: the last piece may be the whole result, as programs with progress events have it. */
+/**
+ * An unknown format: the last piece may be the whole result, as in programs with progress events.
+ */
 function fromOthers(pieces: readonly Piece[], objects: readonly Fields[]): Assembled {
   const last = objects.at(-1)!;
   const isResult = 'answer' in last && objects.slice(0, -1).every((piece) => !('answer' in piece));
   if (isResult) return { ok: true, value: last, first: pieces.indexOf(last), warnings: [] };
-  // Other formats that are recorded as events, such as AG-UI, are told apart by their readers.
+  // Readers recognize other event formats, such as AG-UI.
   const isTyped = objects.length > 1 && objects.every((piece) => typeOf(piece) !== '');
   if (isTyped) return { ok: true, value: objects, first: undefined, warnings: [] };
   const keys = Object.keys(objects[0]!).slice(0, 8).join(', ');
@@ -142,7 +147,7 @@ function fromOthers(pieces: readonly Piece[], objects: readonly Fields[]): Assem
   };
 }
 
-/** The words that the spec points at; in a stream that is known they are found without that too. */
+/** The text that the spec points at. A known stream does not need the path. */
 function withAnswer(
   known: Assembled,
   pieces: readonly Piece[],
@@ -173,7 +178,7 @@ function joinPicked(pieces: readonly Piece[], textOf: PickText): Assembled {
     : { ok: true, value: { answer: text }, first, warnings: [] };
 }
 
-/** Plain texts have no end of their own: the end of the connection is theirs, and the trace says so. */
+/** Plain texts have no end mark. They end with the connection, and the trace says so. */
 function joinTexts(pieces: readonly string[], isDone: boolean): Assembled {
   const values = pieces.map(parseText);
   const texts = values.every((value) => value !== undefined) ? (values as string[]) : pieces;
@@ -195,13 +200,13 @@ function parseText(piece: string): string | undefined {
 
 const INFRA = /overload|rate.?limit|timeout|timed out|unavailable|internal|server_error|api_error/i;
 
-/** What went wrong, and whether it is worth another try. */
+/** An error, and whether it is worth a retry. */
 interface StreamError {
   readonly kind: 'agent' | 'infra';
   readonly message: string;
 }
 
-/** What an event says of a stream that failed, in the words of whoever sent it. */
+/** The error of a failed stream, in the words of the sender. */
 export function streamError(piece: Fields): StreamError | undefined {
   const error = errorOf(piece);
   if (error === undefined) return undefined;
@@ -218,7 +223,7 @@ function errorOf(piece: Fields): unknown {
     return (isFields(piece.response) && piece.response.error) || 'no reason given';
   if (type === 'error') return piece.error ?? piece.errorText ?? piece.message ?? piece;
   const error = [piece.error, piece.errors].find(isSetError);
-  // A tool that failed is a step of the run.
+  // A failed tool is a step of the run.
   return /tool|function|mcp/i.test(type) ? undefined : error;
 }
 

@@ -3,7 +3,10 @@ import { type Received, responseOutput } from '../http-response.ts';
 import { AgentError, type RunOutput, refuseNoAnswer } from '../runner.ts';
 import { type StreamedValue, streamedOutput } from './streamed-value.ts';
 
-/** What a function gave, in one of three forms; streams and responses were read to their end. */
+/**
+ * The return value of a function in one of three forms, after streams and responses were read to
+ * their end.
+ */
 export interface GivenValue {
   readonly value?: unknown;
   readonly stream?: StreamedValue;
@@ -11,7 +14,7 @@ export interface GivenValue {
   readonly ttftMs?: number;
 }
 
-/** The answer or recording in what a function gave; throws an `AgentError` where there is none. */
+/** The answer or recording in a return value. Throws an `AgentError` if there is none. */
 export function givenOutput(
   { value, stream, response, ttftMs }: GivenValue,
   rule: AnswerRule & { readonly stderr?: string | undefined },

@@ -1,14 +1,16 @@
-/** One event of a stream: its data as sent, and how much of the text was there when it was complete. */
+/**
+ * One event of a stream: its data as sent, and the position in the text at which it was complete.
+ */
 export interface StreamEvent {
   readonly data: string;
   readonly name?: string | undefined;
-  /** Where the event ends, in UTF-16 units. */
+  /** End of the event, in UTF-16 units. */
   readonly end: number;
-  /** The text ends before the blank line that ends an event, so it may be a part of one. */
+  /** The blank line after the event is missing, so the event may be incomplete. */
   readonly isOpen?: boolean;
 }
 
-/** The events of a server-sent stream, those without data too where they have a name. */
+/** The events of a server-sent stream, including named events without data. */
 export function parseServerEvents(text: string): StreamEvent[] {
   const events: StreamEvent[] = [];
   let data: string[] = [];
@@ -34,7 +36,7 @@ export function parseServerEvents(text: string): StreamEvent[] {
   return events;
 }
 
-/** JSON lines as events; a blank line is none. */
+/** JSON lines as events. Skips blank lines. */
 export const parseLines = (text: string): StreamEvent[] =>
   [...linesOf(text)].flatMap(({ line, end }) => (line.trim() === '' ? [] : [{ data: line, end }]));
 

@@ -6,10 +6,10 @@ import { AgentError } from '../runner.ts';
 import { isWirePiece, type Piece, streamError } from './assemble.ts';
 import type { StreamEvent } from './server-events.ts';
 
-/** What a stream says, event by event. */
+/** The content of a stream, event by event. */
 export interface StreamPieces {
   readonly pieces: readonly Piece[];
-  /** The event each piece came in. */
+  /** The event of each piece. */
   readonly events: readonly StreamEvent[];
   readonly isDone: boolean;
   readonly warnings: Trace['warnings'];
@@ -20,8 +20,9 @@ const isErrorName = (name: string | undefined): boolean =>
   /^(?:error|exception)$/i.test(name ?? '');
 
 /**
- * The pieces of an answer in the events of a stream, up to its end mark. An event that says the stream failed is an error,
- * whatever else was said; so is one that breaks off. What is not JSON between pieces that are is left out with a word.
+ * The pieces of an answer in the events of a stream, up to its end mark. An event that reports a
+ * failure is an error, whatever else was sent. A truncated event is an error too. Other text
+ * between JSON pieces is skipped with a warning.
  */
 export function streamPieces(events: readonly StreamEvent[], isDataStream: boolean): StreamPieces {
   const failed = events.find(({ name }) => isErrorName(name));
@@ -62,7 +63,7 @@ const isKnown = (piece: Exclude<Piece, string>): boolean =>
   'answer' in piece ||
   streamError(piece) !== undefined;
 
-/** The words of an event that is named an error. */
+/** The text of an event named `error`. */
 function namedError({ data }: StreamEvent): AgentError {
   const value = parse(data);
   const error = (isFields(value) ? (value.error ?? value) : data.trim()) || 'no reason given';
@@ -70,7 +71,7 @@ function namedError({ data }: StreamEvent): AgentError {
   return new AgentError(words!.kind, words!.message);
 }
 
-/** An event that begins as JSON and is none; at the end of a stream it is what is left of one. */
+/** An event with invalid JSON. At the end of a stream it is truncated. */
 function refuseDamaged(
   events: readonly StreamEvent[],
   values: readonly unknown[],
@@ -88,7 +89,7 @@ function refuseDamaged(
   );
 }
 
-/** A text has no end of its own: only the blank line after it says that it is whole. */
+/** A text has no end mark. Only the blank line after it shows that it is complete. */
 function refuseOpen(events: readonly StreamEvent[]): void {
   if (events.some(({ isOpen }) => isOpen))
     throw new AgentError(

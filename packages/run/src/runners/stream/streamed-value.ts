@@ -3,20 +3,20 @@ import { responseOutput } from '../http-response.ts';
 import { AgentError, type RunOutput, refuseNoAnswer } from '../runner.ts';
 import { assembleStream, type Piece } from './assemble.ts';
 
-/** What a generator or stream gave, piece by piece, with the milliseconds from the call to each. */
+/** The pieces from a generator or stream, with the time of each since the call in milliseconds. */
 export interface StreamedValue {
   readonly pieces: readonly (Piece | Uint8Array)[];
   readonly times: readonly number[];
 }
 
-/** The answer or recording in a stream that a function gave back. */
+/** The answer or recording in a stream that a function returned. */
 export function streamedOutput(
   { pieces, times }: StreamedValue,
   rule: AnswerRule,
 ): Omit<RunOutput, 'wallMs'> {
   if (pieces.length === 0) throw new AgentError('agent', 'the agent gave a stream without pieces');
   if (pieces.every((piece) => piece instanceof Uint8Array)) {
-    // Bytes of a response, handed through: what they are can be seen in them alone.
+    // Bytes of a forwarded response. Only their content shows the format.
     const isEvents = isEventStream(Buffer.concat(pieces).toString('utf8').replace(/^\s+/, ''));
     const type = isEvents ? 'text/event-stream' : 'text/plain';
     const output = responseOutput(
