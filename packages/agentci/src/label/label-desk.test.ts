@@ -21,7 +21,7 @@ import { uncertaintyOf } from './label-items.ts';
 const RULE = { rule: 'names the page' };
 const { id: rubricId, version } = resolveRubric(RULE);
 
-/** Queries whose answers were judged with these scores; `null` for no verdict. */
+/** Queries with judged answers. `null` means no verdict. */
 function judged(scores: Readonly<Record<string, number | readonly number[] | null>>) {
   const run = runOf(
     Object.entries(scores).map(

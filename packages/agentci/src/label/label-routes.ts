@@ -10,7 +10,10 @@ interface Answer {
 
 const refused = (status: number, error: string): Answer => ({ status, body: { error } });
 
-/** What the page for labels asks: its state, one answer, and to save a label. The token was checked before. */
+/**
+ * Handles requests of the labeling page: the state, one answer, saving a label. The caller has
+ * checked the token.
+ */
 export async function answerLabels(
   desk: LabelDesk,
   {

@@ -12,7 +12,10 @@ import { specRuns, storedRunId } from '../stored-runs/stored-run.ts';
 import { LabelDesk } from './label-desk.ts';
 import { raterName } from './rater-name.ts';
 
-/** Everything `agentci view --label` needs: the answers of a finished run, the rubrics of the spec, the file to write to. */
+/**
+ * Prepares `agentci view --label`: the answers of a finished run, the rubrics of the spec, the
+ * labels file.
+ */
 export async function openDesk(
   {
     config,
@@ -45,7 +48,7 @@ export async function openDesk(
   return { labels, page: LABEL_PAGE };
 }
 
-/** Answers can be labelled without their spec, then without rubrics. A spec that is there and broken is an error. */
+/** Without a spec, answers are labeled without rubrics. A broken spec is an error. */
 async function suiteOf(config: string | undefined, io: Io): Promise<Suite | undefined> {
   if (config === undefined && !existsSync(join(io.cwd, DEFAULT_SPEC))) return undefined;
   return (await loadSpec(specPath(config ?? DEFAULT_SPEC, io.cwd))).suite;

@@ -10,7 +10,7 @@ import type { RunLibrary } from './run-library.ts';
 const HOST = '127.0.0.1';
 
 export interface ViewServer {
-  /** With the token that every request must name. */
+  /** Includes the token that every request needs. */
   readonly url: string;
   readonly close: () => Promise<void>;
 }
@@ -19,13 +19,13 @@ interface ViewOptions {
   readonly library: RunLibrary;
   readonly port: number;
   readonly version: string;
-  /** Serves the page for labels instead, and nothing that tells what a judge said. */
+  /** Serves the labeling page instead, without the judge's verdicts. */
   readonly desk?: { readonly labels: LabelDesk; readonly page: string };
 }
 
 /**
- * Serves the report page of stored runs to this machine alone. The token in the path keeps other users and other pages
- * out; the `Host` check keeps out a name on the internet that was pointed at this address.
+ * Serves the report page of stored runs on the loopback interface. The token in the path keeps out
+ * other users and pages. The `Host` check prevents DNS rebinding.
  */
 export async function startViewServer(options: ViewOptions): Promise<ViewServer> {
   const token = randomBytes(24).toString('base64url');
@@ -58,7 +58,7 @@ async function answer(
 ): Promise<void> {
   if (request.headers.host !== `${HOST}:${port}` && request.headers.host !== `localhost:${port}`)
     return send(response, 403, { error: 'this server answers to 127.0.0.1 only' });
-  // Only a path: `//host` would be read as another server.
+  // Accepts only a path: `//host` would be parsed as another server.
   const url = new URL(`http://${HOST}${(request.url ?? '/').replace(/^\/*/, '/')}`);
   const [, given = '', ...path] = url.pathname.split('/');
   if (!isSame(given, token))

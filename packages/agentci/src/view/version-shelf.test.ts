@@ -158,7 +158,7 @@ describe('baseline versions as sides', () => {
       flips: [{ id: 'refund', before: 'pass', after: 'fail' }],
       only_before: ['hours'],
     });
-    // The run was judged by a spec of another hash.
+    // The run used a spec with a different hash.
     expect(page.notices).toEqual([
       expect.stringContaining('run r1 was judged by another state of the spec'),
     ]);

@@ -64,7 +64,7 @@ export async function serveView(
     versionShelf(config, io),
     config === undefined ? undefined : latest.isOurs,
   );
-  // Here the newest may be one in progress: it is what one wants to look at.
+  // Includes runs in progress, because those are the ones people want to watch.
   const newest = (): string | undefined => latestRun(root, { ...latest, withUnfinished: true })?.id;
   const run = given === 'latest' ? (newest() ?? given) : given;
   if (run !== undefined && library.update(run, 0) === undefined) {
@@ -105,7 +105,7 @@ function refusePort(port: number | undefined, error: NodeJS.ErrnoException): nev
   });
 }
 
-/** Answers are labelled once for each of their rubrics; of repeats, the run that reports show. */
+/** Labels per answer and rubric. For repeats, the run that reports show. */
 function labelsText({
   answers,
   total,
