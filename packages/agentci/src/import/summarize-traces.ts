@@ -90,6 +90,6 @@ export const isFailedRun = (trace: Trace): boolean =>
       : SUCCESS.test(name) && (value === false || value === 0),
   );
 
-/** Scores for which 0 is good. For most other scores, such as accuracy, 0 is bad. */
+/** 0 is bad only for SUCCESS scores. For others, such as toxicity, 0 may be good. */
 const HARM = /^attack_succeeded$/i;
 const SUCCESS = /reward|success|pass|correct|utility|accuracy|resolved|security/i;

@@ -99,7 +99,7 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('answers that raters see differently are a queue of their own', async () => {
+  test('answers with disagreeing raters form a separate queue', async () => {
     const { page, desk, labels } = await open();
     const [id] = labels.state().queue;
     await desk('ben').save({ id, label: 'fail', note: 'too vague' });
