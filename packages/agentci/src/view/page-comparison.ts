@@ -2,7 +2,7 @@ import { comparedQuery, pageBefore } from '@agentci/reporters';
 import type { PageBefore, RunResult } from '@agentci/results';
 import { caseText } from '@agentci/results';
 import { compareRuns } from '@agentci/run/baseline';
-import type { OpenVersion } from './version-shelf.ts';
+import type { OpenVersion } from './version-library.ts';
 
 /** A run, or a baseline version in its form. */
 export interface CompareSide {

@@ -18,7 +18,7 @@ import { type CompareSide, pageComparison } from './page-comparison.ts';
 import { pageTrends } from './page-trends.ts';
 import { RunList } from './run-list.ts';
 import { LARGE, readHead, slimRun, wholeResultOf } from './slim-run.ts';
-import type { VersionShelf } from './version-shelf.ts';
+import type { VersionLibrary } from './version-library.ts';
 
 const MAX_KEPT = 4;
 
@@ -32,12 +32,12 @@ export class RunLibrary {
   /** Large runs in page form. */
   readonly #slim = new Map<string, RunResult>();
   readonly #history: string;
-  readonly #versions: VersionShelf | undefined;
+  readonly #versions: VersionLibrary | undefined;
 
   constructor(
     root: string,
     cwd: string,
-    versions?: VersionShelf,
+    versions?: VersionLibrary,
     isShown?: (run: StoredRun) => boolean,
   ) {
     this.#root = root;

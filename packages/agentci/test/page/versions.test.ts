@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Io } from '../../src/cli/io.ts';
 import { RunLibrary } from '../../src/view/run-library.ts';
 import { startViewServer } from '../../src/view/server.ts';
-import { versionShelf } from '../../src/view/version-shelf.ts';
+import { versionLibrary } from '../../src/view/version-library.ts';
 import { findChromium, freshPage, launch } from './support/browser.ts';
 import { sampleReport } from './support/sample-run.ts';
 
@@ -87,7 +87,7 @@ describe.skipIf('missing' in chromium)('baseline versions in Compare', () => {
         started_at: '2026-11-14T09:00:00.000Z',
       }).finish({ ...sampleReport().run, run_id: 'r1' });
     const io = { cwd: process.cwd(), env: {} } as unknown as Io;
-    const library = new RunLibrary(root, cwd, versionShelf(spec, io));
+    const library = new RunLibrary(root, cwd, versionLibrary(spec, io));
     const server = await startViewServer({ library, port: 0, version: '0.0.0' });
     onTestFinished(() => server.close());
     const page = await freshPage(browser, { width: 1240, height: 860 });

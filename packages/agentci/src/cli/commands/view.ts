@@ -5,7 +5,7 @@ import { openDesk } from '../../label/open-desk.ts';
 import { latestRun, specRuns } from '../../stored-runs/stored-run.ts';
 import { RunLibrary } from '../../view/run-library.ts';
 import { startViewServer } from '../../view/server.ts';
-import { versionShelf } from '../../view/version-shelf.ts';
+import { versionLibrary } from '../../view/version-library.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { wholeNumber } from '../options.ts';
@@ -61,7 +61,7 @@ export async function serveView(
   const library = new RunLibrary(
     root,
     io.cwd,
-    versionShelf(config, io),
+    versionLibrary(config, io),
     config === undefined ? undefined : latest.isOurs,
   );
   // Includes runs in progress, because those are the ones people want to watch.

@@ -44,7 +44,7 @@ interface Place {
  * The baseline versions next to a spec. Reads spec and files on each request, because they change
  * while a page is open.
  */
-export class VersionShelf {
+export class VersionLibrary {
   readonly #place: () => Promise<Place>;
   readonly #env: Io['env'];
 
@@ -140,9 +140,9 @@ const brokenOf = ({ broken }: BaselineList, version: string): string[] =>
   broken.filter((file) => file.version === version).map(({ error }) => error.message);
 
 /** The versions of a command's spec. If the spec is unreadable, versions have no verdicts. */
-export function versionShelf(config: string | undefined, io: Io): VersionShelf {
+export function versionLibrary(config: string | undefined, io: Io): VersionLibrary {
   const options = config === undefined ? {} : { config };
-  return new VersionShelf(async () => {
+  return new VersionLibrary(async () => {
     try {
       const place = await baselinePlaceToRead(options, io);
       if (place.suite === undefined) return place;
