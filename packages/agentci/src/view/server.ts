@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pageWith } from '@agentci/reporters/html';
 import { PAGE_SCHEMA } from '@agentci/results';
-import type { LabelDesk } from '../label/label-desk.ts';
 import { answerLabels } from '../label/label-routes.ts';
+import type { LabelingSession } from '../label/labeling-session.ts';
 import type { RunLibrary } from './run-library.ts';
 
 const HOST = '127.0.0.1';
@@ -20,7 +20,7 @@ interface ViewOptions {
   readonly port: number;
   readonly version: string;
   /** Serves the labeling page instead, without the judge's verdicts. */
-  readonly desk?: { readonly labels: LabelDesk; readonly page: string };
+  readonly labeling?: { readonly labels: LabelingSession; readonly page: string };
 }
 
 /**
@@ -54,7 +54,7 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { library, version, desk, port, token }: ViewOptions & { readonly token: string },
+  { library, version, labeling, port, token }: ViewOptions & { readonly token: string },
 ): Promise<void> {
   if (request.headers.host !== `${HOST}:${port}` && request.headers.host !== `localhost:${port}`)
     return send(response, 403, { error: 'this server answers to 127.0.0.1 only' });
@@ -63,9 +63,9 @@ async function answer(
   const [, given = '', ...path] = url.pathname.split('/');
   if (!isSame(given, token))
     return send(response, 403, { error: 'use the whole address that agentci view printed' });
-  if (desk !== undefined && path.length > 0) {
-    if (path.join('/') === '') return sendPage(response, desk.page);
-    const found = await answerLabels(desk.labels, {
+  if (labeling !== undefined && path.length > 0) {
+    if (path.join('/') === '') return sendPage(response, labeling.page);
+    const found = await answerLabels(labeling.labels, {
       request,
       path: path.map(decoded),
       search: url.searchParams,

@@ -1,7 +1,7 @@
 import { UserError } from '@agentci/lib/problems';
 import { plural } from '@agentci/lib/text';
-import type { LabelDesk } from '../../label/label-desk.ts';
-import { openDesk } from '../../label/open-desk.ts';
+import type { LabelingSession } from '../../label/labeling-session.ts';
+import { openLabeling } from '../../label/open-labeling.ts';
 import { latestRun, specRuns } from '../../stored-runs/stored-run.ts';
 import { RunLibrary } from '../../view/run-library.ts';
 import { startViewServer } from '../../view/server.ts';
@@ -76,25 +76,25 @@ export async function serveView(
           : `The newest is: ${known}`,
     });
   }
-  const desk = label ? await openDesk({ config, run: given, rater }, io) : undefined;
+  const labeling = label ? await openLabeling({ config, run: given, rater }, io) : undefined;
   const server = await startViewServer({
     library,
     port: port ?? 0,
     version: io.version,
-    desk,
+    labeling,
   }).catch((error: NodeJS.ErrnoException) => refusePort(port, error));
   io.stdout.write(
     `${server.url}${run === undefined || label ? '' : `#/?run=${encodeURIComponent(run)}`}\n`,
   );
   io.stderr.write(
-    `agentci: serving ${desk === undefined ? 'the runs of this folder' : labelsText(desk.labels)} to this machine; Ctrl-C ends it\n`,
+    `agentci: serving ${labeling === undefined ? 'the runs of this folder' : labelsText(labeling.labels)} to this machine; Ctrl-C ends it\n`,
   );
   await new Promise<void>((resolve) => {
     if (io.signal.aborted) resolve();
     else io.signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await server.close();
-  desk?.labels.close();
+  labeling?.labels.close();
   return 0;
 }
 
@@ -110,7 +110,7 @@ function labelsText({
   answers,
   total,
   repeated,
-}: Pick<LabelDesk, 'answers' | 'total' | 'repeated'>): string {
+}: Pick<LabelingSession, 'answers' | 'total' | 'repeated'>): string {
   const labels = total === answers ? '' : ` (${plural(total, 'label')}, one for each rubric)`;
   const shown =
     repeated === 0

@@ -25,7 +25,7 @@ import { byUncertainty, type LabelCase, labelCases } from './label-items.ts';
 const MAX_QUEUE = 50;
 const MAX_NOTE = 10_000;
 
-export interface DeskOptions {
+export interface LabelingOptions {
   readonly run: RunResult;
   readonly suite: Suite | undefined;
   /** Folder of the recordings of the run. */
@@ -43,15 +43,15 @@ interface ShownTexts extends Pick<LabelItem, 'query' | 'context' | 'context_miss
 }
 
 /** The labeling state of one rater for the answers of one run. */
-export class LabelDesk {
-  readonly #options: DeskOptions;
+export class LabelingSession {
+  readonly #options: LabelingOptions;
   readonly #cases: readonly LabelCase[];
   readonly #byId: ReadonlyMap<string, LabelCase>;
   readonly #writer: LabelWriter;
   readonly #file: string;
   #read: { stamp: string; files: LabelFiles } | undefined;
 
-  constructor(options: DeskOptions) {
+  constructor(options: LabelingOptions) {
     this.#options = options;
     this.#cases = byUncertainty(labelCases(options.run.results, options.suite));
     this.#byId = new Map(this.#cases.map((one) => [one.id, one]));
