@@ -1,4 +1,5 @@
-// A process of the capture bench: a provider, or the front before it. Prints its address.
+// A process of the capture benchmark: a provider, or the capture server before it. Prints its
+// address.
 import { createServer } from 'node:http';
 import { createJiti } from 'jiti';
 
@@ -20,7 +21,7 @@ if (role === 'provider') {
       response.write(`data: {"choices":[{"delta":{"content":"0"}}]}\n\n`);
       if (isLong) return;
       let left = 50;
-      // As a model does: one piece after the other, with time between, each with the time at which it left.
+      // Streams like a model: piece by piece with delays, each with its send time.
       const paced = () => {
         if (response.destroyed) return;
         if (left-- === 0) return response.end('data: [DONE]\n\n');

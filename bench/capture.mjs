@@ -1,4 +1,5 @@
-// What the capture adds to a call: the same calls with and without the front between, in turns, in one run.
+// Overhead of capture per call: the same calls with and without the capture server, alternating in
+// one run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -137,7 +138,7 @@ function call(url, agent) {
   });
 }
 
-/** Fifty clients; a fifth of their calls is given up after the first piece. */
+/** Fifty clients that abort a fifth of their calls after the first piece. */
 async function storm(url, agent, total) {
   let seed = 11;
   let left = total;
@@ -166,7 +167,7 @@ async function storm(url, agent, total) {
   return aborted;
 }
 
-/** From the decision to start an agent to its end, with and without a front of its own. */
+/** Time from the decision to start an agent to its end, with and without a capture server. */
 async function startCost(upstream, rounds) {
   const { createCapture } = await createJiti(import.meta.url).import(
     '../packages/capture/src/capture.ts',

@@ -1,4 +1,5 @@
-// A process of the cassette bench: a front that answers one request from a cassette, again and again. Prints its address.
+// A process of the cassette benchmark: a server that repeatedly answers one request from a
+// cassette. Prints its address.
 import { createJiti } from 'jiti';
 
 const source = '../packages/capture/src';

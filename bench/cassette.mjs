@@ -1,4 +1,5 @@
-// What replay costs: one call answered from a cassette, and a suite of agents against the same agents with canned answers.
+// Cost of replay: one call answered from a cassette, and a suite of agents compared with the same
+// agents and canned answers.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ const BODY = JSON.stringify({
   messages: [{ role: 'user', content: 'x'.repeat(8000) }],
 });
 
-/** Asks four times, each time with all that was said before. */
+/** Calls the model four times, each time with the full history. */
 const AGENT = `
 export default async function agent(query) {
   const messages = [{ role: 'system', content: 'You are terse.' }, { role: 'user', content: query }];
@@ -37,7 +38,7 @@ export async function measureCassettes({ quick = false } = {}) {
   const queries = quick ? 100 : 1000;
   const { canned, replayed } = await suites(queries, quick ? 1 : 3);
   const ratio = replayed.cpu / canned.cpu;
-  // What a user waits for; it says something only on a machine that does nothing else.
+  // Wall time, meaningful only on an idle machine.
   const waited = replayed.wall / canned.wall;
   return [
     row(
@@ -94,7 +95,7 @@ function call(url, agent) {
   });
 }
 
-/** The same agent and the same answers: from a server of canned answers, and from cassettes; in turns. */
+/** The same agent and answers, from a canned server and from cassettes, alternating. */
 async function suites(count, rounds) {
   const cwd = mkdtempSync(join(tmpdir(), 'agentci-bench-'));
   const provider = spawn(process.execPath, [join(here, 'capture-part.mjs'), 'provider'], {
@@ -150,8 +151,8 @@ async function suites(count, rounds) {
 }
 
 /**
- * The processor time so far of the programs that this process has waited for and of the provider, which answers in place of
- * the cassettes: what else the machine does hardly counts. Undefined where the system does not tell.
+ * CPU time of finished child processes and of the provider, which answers in place of the
+ * cassettes. Mostly independent of the machine's load. Undefined if the system does not report it.
  */
 function cpuMs(provider) {
   try {
@@ -161,7 +162,7 @@ function cpuMs(provider) {
         .split(' ')
         .map(Number);
     const [own, other] = [fields('self'), fields(provider)];
-    // Ticks are a hundredth of a second: fields 14 to 17 of proc(5), counted from the state.
+    // Ticks are a hundredth of a second. Fields 14 to 17 of proc(5), counted from the state.
     return (own[13] + own[14] + other[11] + other[12]) * 10;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
-// What turns cost: 1,000 scripted conversations of five turns against 5,000 single queries of the same canned agent.
+// Cost of turns: 1,000 scripted conversations of five turns compared with 5,000 single queries of
+// the same canned agent.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

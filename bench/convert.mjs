@@ -1,4 +1,5 @@
-// A suite of 10,000 cases of another tool, converted: read, written as a table, and loaded again to see that it validates.
+// Converts a suite of 10,000 cases of another tool: read, written as a table, and loaded again for
+// validation.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,6 @@
-// The neutral data set: N cases with a precomputed JSON answer and three tool calls; 2 % miss a term, so the right verdict
-// is N * 0.98 pass, N * 0.02 fail. Written once as the floor reads it and once as AgentCI does.
+// The neutral data set: N cases with a precomputed JSON answer and three tool calls. 2 % miss a
+// term, so the right verdict is N * 0.98 pass, N * 0.02 fail. Written once in the format of the
+// baseline program and once in AgentCI's.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -68,7 +69,9 @@ function agentciSpec(cases) {
   return `${lines.join('\n')}\n`;
 }
 
-/** The unkind form: nothing is shared, every query carries all of its checks, as generated files do. */
+/**
+ * The worst form: nothing is shared, and every query has all of its checks, as in generated files.
+ */
 function writtenOutSpec(cases) {
   const lines = ['version: 1', 'agent: bench', 'queries:'];
   for (const c of cases) {
@@ -117,7 +120,7 @@ export function writeDataset(n, dir) {
   writeFileSync(join(dir, `traces-${n}.jsonl`), `${traces.join('\n')}\n`);
 }
 
-/** Simple-form recordings of about 300 bytes, for reading alone. */
+/** Simple-form recordings of about 300 bytes, to measure only reading. */
 export function writeTraces(n, path) {
   const chunks = [];
   for (let i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
-// The floor: the same work in plain JavaScript, with nothing around it. YAML in, checks, one JSON line a case out.
+// The lower bound: the same work in plain JavaScript without a framework. YAML in, checks, one JSON
+// line per case out.
 //   node bench/floor.mjs <N> <dir>
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

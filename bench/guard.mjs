@@ -1,5 +1,6 @@
-// The guard: how long it takes to start beside bare Node, and what it adds to a call beside the bare server, with 50 rules and
-// ten thousand calls of history. Run alone it prints its rows; npm run bench adds them to the table.
+// The guard: its startup compared with bare Node, and its overhead per call compared with the bare
+// server, with 50 rules and a history of ten thousand calls. Prints its rows if run alone. npm run
+// bench adds them to the table.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -47,7 +48,8 @@ function startTime(rounds) {
     return performance.now() - started;
   };
   const guard = [cli, 'guard', '--policy', join(out, 'guard-policy.json'), '--', '/bin/true'];
-  // Starting a process takes a tenth of the time and is not the guard's doing, so the bare program starts the same one.
+  // Starting a process takes a tenth of the time and is not part of the guard, so the bare program
+  // starts the same one.
   const starts = `require('node:child_process').spawn('/bin/true', { stdio: ['pipe', 'pipe', 'inherit'], detached: true })`;
   const times = { empty: [], bare: [], guarded: [] };
   for (let i = 0; i < rounds; i++) {
@@ -81,7 +83,7 @@ async function callTime(calls, history) {
   for (let i = 0; i < history; i++) await guarded.call(i);
   for (let i = 0; i < 200; i++) await bare.call(i);
   const times = { bare: [], guarded: [] };
-  // In turns, so that a busy machine is as busy for both.
+  // Alternates, so that the machine's load affects both equally.
   for (let i = 0; i < calls; i++) {
     times.bare.push(await bare.call(i));
     times.guarded.push(await guarded.call(i));

@@ -1,4 +1,5 @@
-// Runs too large to be kept in memory: a hundred thousand queries from rows, and a folder of fifty thousand recordings.
+// Runs too large for memory: a hundred thousand queries from rows, and a folder of fifty thousand
+// recordings.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

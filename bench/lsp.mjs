@@ -1,5 +1,5 @@
-// The language server: from a change of one letter in a spec of 5,000 lines to the findings about it.
-// Run alone it prints its row; npm run bench adds it to the table.
+// The language server: from a one-letter change in a spec of 5,000 lines to its diagnostics. Prints
+// its row if run alone. npm run bench adds it to the table.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs');
 const LINES = 5000;
 const BOUND_MS = 50;
 const CHANGES = 40;
-/** The first changes find code that was not compiled yet. */
+/** The first changes run code that was not compiled yet. */
 const WARM_UP = 10;
 
 function specText() {
@@ -33,7 +33,7 @@ function specText() {
   return lines;
 }
 
-/** Speaks the protocol by hand: a client library would be part of what is measured. */
+/** Implements the protocol directly, because a client library would be part of the measurement. */
 function startServer() {
   const child = spawn(process.execPath, [cli, 'lsp', '--stdio'], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -83,7 +83,7 @@ export async function measureEditor() {
   const line = lines.findLastIndex((text) => text.includes('max_tool_calls'));
   const times = [];
   for (let i = 0; i < CHANGES; i++) {
-    // A letter too many, and away with it: every other text has an error in it.
+    // Adds and removes a letter, so that every other text has an error.
     const isExtra = i % 2 === 0;
     const start = { line, character: 6 };
     const range = { start, end: { line, character: isExtra ? 6 : 7 } };

@@ -1,7 +1,11 @@
-// Small tools to measure with. Everything is a ratio of two things timed in turns in one run, since machines are noisy.
+// Measuring helpers. Results are ratios of two alternating measurements in one run, because
+// machines are noisy.
 import { spawnSync } from 'node:child_process';
 
-/** Wall seconds and peak memory of a whole command; the exit code is checked so that a crash is not a record. */
+/**
+ * Wall time in seconds and peak memory of a command. Checks the exit code, so that a crash does not
+ * count as fast.
+ */
 export function timeCommand(command, args, { cwd, exit = 0, env } = {}) {
   const started = performance.now();
   const result = spawnSync('/usr/bin/time', ['-f', '%M', command, ...args], {
@@ -19,7 +23,7 @@ export function timeCommand(command, args, { cwd, exit = 0, env } = {}) {
   return { seconds, megabytes: Math.round(Number(lines.at(-1)) / 1024) };
 }
 
-/** Runs the candidates in turns and gives the median of each. */
+/** Runs the candidates alternately and returns the median of each. */
 export function inTurns(rounds, candidates) {
   const samples = Object.fromEntries(Object.keys(candidates).map((name) => [name, []]));
   for (let round = 0; round < rounds; round++)

@@ -1,5 +1,5 @@
-// Metrics: what all deterministic metrics together take on one trace, over 10,000 of them.
-// Run alone it prints its row; npm run bench adds it to the table.
+// Metrics: the total time of all deterministic metrics per trace, over 10,000 traces. Prints its
+// row if run alone. npm run bench adds it to the table.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
-// Mutants: what it takes to break 1,000 recordings in 20 ways each and judge them all.
-// Run alone it prints its row; npm run bench adds it to the table.
+// Mutants: the time to change 1,000 recordings in 20 ways each and judge them all. Prints its row
+// if run alone. npm run bench adds it to the table.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// How fast the capture takes spans, how much memory that needs, and what the preload costs a Node program.
-// node bench/otlp.mjs [spans]      needs a build
+// Throughput and memory of span capture, and the cost of the preload for a Node program. node
+// bench/otlp.mjs [spans]      needs a build
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const SPANS = Number(process.argv[2] ?? 100_000);
 const BATCH = 512;
 const SENDERS = 4;
 
-/** A field of protobuf that holds bytes, text or a message. */
+/** A protobuf field with bytes, text or a message. */
 function field(tag, ...parts) {
   const body = Buffer.concat(parts.map((part) => Buffer.from(part)));
   const head = [(tag << 3) | 2];
@@ -39,7 +39,10 @@ const DATABASE = [
   attribute('server.address', 'db.internal'),
 ];
 
-/** A batch as an SDK sends it: one span in `every` is a model's, the others are of servers and databases. */
+/**
+ * A batch in SDK format: one span in `every` is a model's, the others are from servers and
+ * databases.
+ */
 function batch(every) {
   const now = Buffer.alloc(8);
   now.writeBigUInt64LE(BigInt(Date.now()) * 1_000_000n);

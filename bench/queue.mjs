@@ -1,10 +1,11 @@
-// A run over a queue: two workers of 25 slots, a thousand queries of 20 ms each, a real Redis. All of it is on this machine: the
-// Redis, both workers, the agent (an HTTP server) and the command that collects and judges. The workers are up and have done a
-// few runs. What is measured is the time from the moment the command begins to put queries into the queue until the last verdict is on
-// disk, as the command marks them; starting the command and printing its report are not part of it. The ideal is the time all
-// slots together need for the agent alone. Beside it is the CPU time of everyone, since other programs on the machine change
-// the one and hardly the other: with two cores, 1,000 queries in 470 ms leave 0.94 ms of CPU for each. And beside it is what two
-// programs need that only ask the same agent in as many slots, without a queue or a verdict: no queue could be quicker here.
+// A run over a queue: two workers of 25 slots, a thousand queries of 20 ms each, a real Redis.
+// Everything is on this machine: the Redis, both workers, the agent (an HTTP server) and the
+// command that collects and judges. The workers are warmed up. The measured time starts when the
+// command begins to enqueue and ends when the last verdict is on disk, as marked by the command. It
+// excludes startup and the report. The ideal is the time that all slots need for the agent alone.
+// CPU time is reported as well, because other programs affect it less: with two cores, 1,000
+// queries in 470 ms leave 0.94 ms of CPU for each. As a lower bound, two programs send the same
+// queries to the agent with the same number of slots, without a queue or a verdict.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -24,7 +25,10 @@ const TASK_MS = 20;
 
 const WARM_UP = 4;
 const RUNS = 7;
-/** How quick a worker is differs by a fifth from one start to the next: workers are started so often, and the median start counts. */
+/**
+ * Worker speed differs by a fifth between starts, so this is the number of starts. The median
+ * counts.
+ */
 const STARTS = 5;
 
 const AGENT = `
@@ -38,7 +42,7 @@ createServer((request, response) => {
 }).listen(Number(process.argv[2]), '127.0.0.1');
 `;
 
-/** Asks the agent as a worker would, and does nothing else: half of the queries, again and again. */
+/** Calls the agent like a worker, without other work: half of the queries, repeatedly. */
 const CLIENT = `
 import { Agent, request } from 'node:http';
 const [port, queries, slots, rounds] = process.argv.slice(2).map(Number);
@@ -62,7 +66,10 @@ for (let round = 0; round < rounds; round++) {
 process.exit();
 `;
 
-/** Loaded before the command: writes down when it put queries in, when it had the last verdict, and the CPU time in between. */
+/**
+ * Loaded before the command: records the time of the first enqueue and of the last verdict, and the
+ * CPU time in between.
+ */
 const MARKS = `
 import { writeFileSync } from 'node:fs';
 const mark = performance.mark.bind(performance);
@@ -150,7 +157,7 @@ export async function measureQueue({ quick = false } = {}) {
   }
 }
 
-/** Starts two workers, lets them warm up, and gives the medians of some runs. */
+/** Starts two workers, warms them up, and returns the medians of some runs. */
 async function oneStart({ dir, url, others, runs }) {
   const args = [cli, 'worker', '--queue', url, '-w', String(SLOTS)];
   const workers = Array.from({ length: 2 }, () =>
@@ -172,7 +179,7 @@ async function oneStart({ dir, url, others, runs }) {
   }
 }
 
-/** The same queries in the same slots, asked by two programs at the same time. */
+/** The same queries with the same number of slots, sent by two concurrent programs. */
 async function bare(dir, agentPort) {
   writeFileSync(join(dir, 'client.mjs'), CLIENT);
   const args = [agentPort, QUERIES / 2, SLOTS, WARM_UP + RUNS].map(String);
@@ -201,7 +208,7 @@ async function run(dir, url, others) {
   return { wholeMs, ms, cpuMs: cpuMs + cpuOf(others) - cpuBefore };
 }
 
-/** What processes have used so far, as Linux tells it; a tick is 10 ms. */
+/** CPU time of processes on Linux. A tick is 10 ms. */
 function cpuOf(pids) {
   const ticks = pids.map((pid) => {
     try {

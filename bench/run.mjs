@@ -1,4 +1,4 @@
-// npm run bench: measures what must stay fast and writes bench/RESULTS.md. Ratios are taken within one run.
+// npm run bench: measures performance and writes bench/RESULTS.md. Ratios are taken within one run.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -203,7 +203,7 @@ async function scheduling() {
   );
 }
 
-/** What a 20 ms sleep really takes here: fifty at a time, as in the run. */
+/** The real duration of a 20 ms sleep, fifty at a time as in the run. */
 async function timedSleep(sleep) {
   const samples = [];
   for (let i = 0; i < 5; i++) {

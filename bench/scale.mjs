@@ -1,4 +1,4 @@
-// Beyond one machine and over time: shards merged into one run, and a long history listed.
+// Several machines and long histories: shards merged into one run, and a long history listed.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,8 @@ function merge(cwd, size) {
   writeFileSync(join(cwd, 'agentci_spec.yaml'), SPEC);
   writeFileSync(join(cwd, 'rows.csv'), `id,order,city\n${all.map(rowOf).join('')}`);
   writeFileSync(join(cwd, 'traces.jsonl'), `${all.map(traceOf).join('\n')}\n`);
-  // Every fiftieth query fails, and queries of equal length are dealt out in turns: the even shards have none of those.
+  // Every fiftieth query fails, and queries of equal length are assigned alternately, so even
+  // shards have no failure.
   for (let i = 1; i <= SHARDS; i++)
     run(cwd, ['test', '--traces', 'traces.jsonl', '--shard', `${i}/${SHARDS}`, '--quiet'], i % 2);
   const { seconds, megabytes } = run(cwd, ['merge', '.agentci/runs', '--out', 'merged', '--quiet']);
@@ -36,7 +37,7 @@ function merge(cwd, size) {
   };
 }
 
-/** Runs as they are after some years; each line has what a real one has. */
+/** Runs of some years, with realistic lines. */
 function history(dir, n) {
   const cwd = join(dir, 'history');
   mkdirSync(join(cwd, '.agentci', 'history'), { recursive: true });

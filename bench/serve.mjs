@@ -1,11 +1,12 @@
-// What it saves to keep a Python agent up: the same queries with a process for each, and with one process for all.
+// Gain of a persistent Python agent: the same queries with one process each, and with a single
+// process.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createJiti } from 'jiti';
 import { median } from './measure.mjs';
 
-/** An agent that imports what agents import before they can answer anything. */
+/** An agent with typical imports. */
 const IMPORTS = 'import json, sys, asyncio, urllib.request, http.client, dataclasses, logging\n';
 const ANSWER = 'def answer(asked):\n    return {"answer": asked["query"], "tool_calls": []}\n';
 const ONCE = `${IMPORTS}${ANSWER}print(json.dumps(answer(json.load(sys.stdin))))\n`;

@@ -1,4 +1,5 @@
-// Measures the demos, sound and with a fault: node demos/measure.mjs [runs]. The table in docs/metrics_reference.md is its output.
+// Measures the demos, without and with a fault: node demos/measure.mjs [runs]. The table in
+// docs/metrics_reference.md is its output.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,7 +69,10 @@ async function row(demo, name, env) {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Of every run of a query. The report has the one of the run it shows, from which the baseline's cost follows. */
+/**
+ * The multipliers of all repeats of a query. The report only has the one of the displayed repeat,
+ * which gives the baseline's cost.
+ */
 function multipliersOf({ cost: { details }, runs: all = [] }) {
   const { cost_multiplier: shown, actual } = details;
   if (typeof shown !== 'number' || !(shown > 0)) return [];
@@ -77,7 +81,7 @@ function multipliersOf({ cost: { details }, runs: all = [] }) {
   );
 }
 
-/** Only what was captured: an unknown number is left out, and a column without any says so. */
+/** Only captured values. Unknown numbers are left out, and a column without numbers is marked. */
 function known(seen, key) {
   return seen.flatMap((one) => (one[key]?.exact ? [one[key].value] : []));
 }

@@ -1,5 +1,5 @@
-// Makes a demo's baselines and stored verdicts again, by running it: node demos/record.mjs rag
-// The verdicts come from the demo's judge-script.mjs behind a scripted model, not from a real one.
+// Regenerates a demo's baselines and stored verdicts by running it: node demos/record.mjs rag The
+// verdicts come from the demo's judge-script.mjs behind a scripted model, not from a real one.
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ const judge = await startScriptedModel({
     return { text: JSON.stringify({ rationale, score, label: score >= 3 ? 'pass' : 'fail' }) };
   },
 });
-// The precheck of a baseline asks the judge too.
+// The precheck of a baseline uses the judge too.
 for (const { version, env, force = false } of baselines) {
   const flags = ['--overwrite', ...(force ? ['--force-save'] : [])];
   await agentci(['record', '--version', version, ...flags], env);

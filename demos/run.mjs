@@ -1,6 +1,6 @@
-// Runs a demo's spec: node demos/run.mjs rag [--live] [what agentci test takes]
-// Without --live the model is scripted and the judge's verdicts are stored: no key, no network.
-// With it the agent asks OpenAI and so does the judge; OPENAI_API_KEY is needed, and it costs a little.
+// Runs a demo's spec: node demos/run.mjs rag [--live] [options of agentci test] Without --live the
+// model is scripted and the judge's verdicts are stored, so it needs no key and no network. With
+// --live the agent and the judge call OpenAI. This needs OPENAI_API_KEY and costs a little.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ if (name === '' || !existsSync(spec))
   fail('usage: node demos/run.mjs DEMO [--live] [options of agentci test]');
 if (isLive && !process.env.OPENAI_API_KEY) fail('--live asks a real model: set OPENAI_API_KEY');
 
-// A scripted model answers at once, so that a second worker would only load the agent's SDK a second time.
+// A scripted model answers immediately, so a second worker would only load the agent's SDK again.
 const workers =
   isLive || args.some((arg) => /^(-w|-j|--workers)/.test(arg)) || name === 'dev-agent'
     ? []
@@ -36,7 +36,7 @@ const { status } = spawnSync(
 );
 process.exit(status ?? 2);
 
-/** The same spec with a judge that is a model; the scripted one would not know what to make of new answers. */
+/** The same spec with a real judge, because the scripted one has no verdicts on new answers. */
 function liveSpec() {
   const file = 'agentci_spec.live.yaml';
   writeFileSync(

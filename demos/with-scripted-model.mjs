@@ -1,10 +1,13 @@
-// Runs the spec of a demo's folder against the scripted model beside it. Needs no key and no network.
+// Runs the spec of a demo's folder against its scripted model. Needs no key and no network.
 import { spawnSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 
 const cli = new URL('../packages/agentci/dist/cli.mjs', import.meta.url).pathname;
 
-/** `here` is the `import.meta.url` of the demo; what follows on the command line goes to `agentci test`. */
+/**
+ * `here` is the `import.meta.url` of the demo. Further command line arguments are passed to
+ * `agentci test`.
+ */
 export async function testWithScriptedModel(here) {
   const model = new Worker(new URL('./model.mjs', here));
   const url = await new Promise((resolve) => model.once('message', resolve));

@@ -1,5 +1,5 @@
-// Keeps the documents true: every link and every path in backticks leads to a file, every extension has its page.
-// What the documents show as YAML, JSON or commands is run by packages/agentci/test/docs.test.ts.
+// Checks the documentation: every link and path in backticks leads to a file, and every extension
+// has a page. packages/agentci/test/docs.test.ts runs its YAML, JSON and commands.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
@@ -28,7 +28,7 @@ for (const page of pages) {
     else if (anchor && file.endsWith('.md') && !anchorsOf(file).has(anchor))
       say(page, prose, `#${anchor}`, `links to ${target}#${anchor}, but there is no such heading`);
   }
-  // Paths from the root, as `packages/…/x.ts` or `docs/…`; names with placeholders are left alone.
+  // Paths from the root, as `packages/…/x.ts` or `docs/…`. Names with placeholders are ignored.
   for (const [, path] of prose.matchAll(
     /`((?:packages|docs|scripts|demos|bench|schema)\/[\w./-]+)`/g,
   )) {
@@ -52,7 +52,7 @@ if (problems.length > 0) {
   process.exit(1);
 }
 
-/** The headings of a page as links name them, on GitHub and on the site alike. */
+/** Anchors of a page's headings, the same on GitHub and on the site. */
 function anchorsOf(file) {
   const text = readFileSync(file, 'utf8').replace(/^```[\s\S]*?^```/gm, '');
   const slug = (title) =>

@@ -1,4 +1,5 @@
-// Fails when an installed package refuses the oldest Node we support: `latest` of many packages has left Node 20.
+// Fails if an installed package does not support our oldest Node: `latest` of many packages dropped
+// Node 20.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// The one gate: every step runs, every failure is shown, the exit code is the worst.
+// The only gate: runs every step, shows every failure, and exits with the worst code.
 import { spawnSync } from 'node:child_process';
 
 const steps = [

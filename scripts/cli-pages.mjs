@@ -1,7 +1,7 @@
-// The pages of the commands, from the commands themselves: what `agentci <command> --help` says, as a page each.
+// Generates the pages of the commands from their `--help`.
 import { createRequire } from 'node:module';
 
-// The package's own version: the one at the root may be another, of some tool.
+// The package's version, because the root may have a different one from another tool.
 const { Command } = createRequire(new URL('../packages/agentci/package.json', import.meta.url))(
   'commander',
 );
@@ -9,7 +9,7 @@ const { Command } = createRequire(new URL('../packages/agentci/package.json', im
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
 const code = (text) => `\`${text.replaceAll('|', '\\|')}\``;
 
-/** The page of one command: usage, arguments, every option, and the notes and examples of its help. */
+/** A command's page: usage, arguments, every option, and the notes and examples of its help. */
 export function commandPage(command) {
   let after = '';
   const parser = new Command(`agentci ${command.name}`)

@@ -1,4 +1,4 @@
-// Draws the console report of the demo as docs/screenshots/console-{light,dark}.svg, which the README shows.
+// Renders the demo's console report as docs/screenshots/console-{light,dark}.svg for the README.
 //   node scripts/console-picture.mjs
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

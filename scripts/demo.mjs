@@ -1,5 +1,6 @@
-// The first look, a story in a few commands: a prompt that made an agent waste searches and make things up, and the one that
-// fixed it. A real LangGraph agent, run here and now; its model is scripted, so there is no key and no network.
+// The introduction in a few commands: a prompt that made an agent waste searches and invent
+// answers, and the fixed prompt. Runs a real LangGraph agent. Its model is scripted, so it needs no
+// key and no network.
 //   npm run demo -- --live     the same with a real model (OPENAI_API_KEY)
 import { spawnSync } from 'node:child_process';
 import { dirname, join, relative } from 'node:path';
@@ -15,7 +16,7 @@ if (isLive && !process.env.OPENAI_API_KEY) {
   say('--live asks a real model: set OPENAI_API_KEY, or leave it out.');
   process.exit(2);
 }
-// Verdicts of the judge are stored for the answers of the scripted model; a real one says other things.
+// The stored verdicts are for the scripted model's answers. A real model gives others.
 const judging = ['--judge', isLive ? 'off' : 'recorded'];
 const story = ['test', '-t', 'story', '-w', '1', ...judging, '-f', 'console'];
 
@@ -60,7 +61,7 @@ function agentci(args, expected, env = {}) {
     stdio: 'inherit',
     env: { ...process.env, ...env, ...(isLive ? { DEMO_LIVE: '1' } : {}) },
   });
-  // A real model decides for itself; the scripted one is as good as its script.
+  // Only the scripted model has a known result.
   if (!isLive && !expected.includes(status)) {
     say(
       `\nThe demo expected exit code ${expected} and got ${status}: something is wrong with this checkout.`,

@@ -1,5 +1,6 @@
-// The documentation as a site. `npm run docs` builds it into docs/.vitepress/dist, with search, and fails at a link that
-// leads nowhere; `npm run docs -- --dev` serves it and follows changes, `--out DIR` builds it elsewhere.
+// The documentation site. `npm run docs` builds it into docs/.vitepress/dist with search, and fails
+// at a broken link. `npm run docs -- --dev` serves it and reloads changes, `--out DIR` builds it
+// elsewhere.
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, createServer } from 'vitepress';

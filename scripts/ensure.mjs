@@ -1,6 +1,6 @@
-// Makes a fresh clone ready: `deps` installs packages and builds the report page, which the sources import; `build` builds
-// the program too. Each step runs only when it is needed,
-// so `npm test` and `npm run demo` work as the very first command and cost nothing afterwards.
+// Prepares a fresh clone: `deps` installs packages and builds the report page, which the sources
+// import. `build` also builds the program. Skips steps that are up to date, so `npm test` and `npm
+// run demo` work as the first command and cost nothing afterwards.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const want = process.argv[2];
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 20) fail(`Node ${process.versions.node} is too old: AgentCI needs 20.19 or newer.`);
 
-/** What a build does not read, or writes itself. */
+/** Folders that a build does not read, or writes itself. */
 const NOT_SOURCES = new Set([
   'node_modules',
   'dist',
@@ -34,7 +34,7 @@ function ensureDeps() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   say('installing packages (once; about half a minute)');
-  // install, not ci: a lock file written on one platform may lack the optional binaries of another.
+  // install, not ci: a lock file from one platform may lack the optional binaries of another.
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(stamp, hash);
 }
@@ -81,12 +81,12 @@ function* sources(dir) {
   }
 }
 
-/** A step speaks only when it fails: its output is of no interest otherwise. */
+/** Prints the output of a step only if it fails. */
 function run(command, args) {
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd: root,
     encoding: 'utf8',
-    // The model runtime of the tests comes with its CPU libraries; what it would fetch besides is for graphics cards.
+    // The tests' model runtime includes its CPU libraries. The skipped download is for GPUs.
     env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' },
     maxBuffer: 64 * 1024 * 1024,
     shell: process.platform === 'win32',

@@ -1,8 +1,8 @@
-// Lists and pages of extensions in the documents, written from the extensions themselves.
+// Generates lists and pages of extensions in the documentation from their sources.
 const LAYERS = ['correctness', 'path', 'cost'];
 const SECTIONS = [...LAYERS, 'every'];
 
-/** The mark of a generated page. A page without it is kept as it is. */
+/** Marks a generated page. Pages without it are not overwritten. */
 export const PAGE_MARK =
   '<!-- written by npm run gen; remove this line to write the page by hand -->';
 
@@ -16,7 +16,7 @@ const lower = (text) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 const byOrder = (a, b) => a.order - b.order || a.key.localeCompare(b.key);
 const of = (checks, section) => checks.filter(({ layer }) => layer === section).sort(byOrder);
 
-/** A check in a spec. JSON is YAML, so that any value fits in its line. */
+/** A check in a spec. JSON is YAML, so any value fits on its line. */
 const inSpec = (check) => `${check.key}: ${JSON.stringify(check.example)}`;
 
 /** The generated page of a check. */
@@ -80,7 +80,7 @@ export function withFailures(text, checks) {
   );
 }
 
-/** The checks that the queries of the sample spec leave out, in one more query. */
+/** Adds a query with the checks missing in the sample spec. */
 export function withMissingChecks(text, checks) {
   const written = withRegion(text, 'checks that no query above has', []);
   const blocks = LAYERS.map((layer) => [
@@ -159,7 +159,7 @@ export const withRuleTable = (text, rules) =>
     ...rules.map(({ type, summary }) => `| [${type}](${type}.md) | ${sentence(summary)} |`),
   ]);
 
-/** The formats that the table of `docs/adapters/README.md` leaves out. */
+/** Adds the formats missing in the table of `docs/adapters/README.md`. */
 export function withMissingFormats(text, formats) {
   const name = 'formats that the table leaves out';
   const written = withRegion(text, name, []);
@@ -172,7 +172,7 @@ export function withMissingFormats(text, formats) {
   );
 }
 
-/** Replaces the text between the marks of a region; Markdown and YAML write comments in their own way. */
+/** Replaces the text between a region's marks. Comment syntax differs between Markdown and YAML. */
 function withRegion(text, name, lines) {
   const [begin, end] = text.includes(`<!-- ${name}: `)
     ? [`<!-- ${name}: written by npm run gen -->`, `<!-- end of ${name} -->`]

@@ -1,6 +1,6 @@
-// Counts the source files on the path of a run, that is, those with a function that is called, and the edges between
-// packages and between rooms: node scripts/files-executed.mjs [--list]
-// Measured on a build that is not minified, where a comment says which source file each part of a chunk is from.
+// Counts the source files executed in a run (those with a called function), and the edges between
+// packages and between folders: node scripts/files-executed.mjs [--list] Measured on a build
+// without minification, whose comments name the source file of each part of a chunk.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ process.stdout.write(`edges between packages: ${packageEdges()}\n`);
 for (const name of ['agentci', 'run'])
   process.stdout.write(`edges between rooms of ${name}: ${roomEdges(name)}\n`);
 
-/** The imports of the source files under a folder, as [file, specifier]; tests are left out. */
+/** The imports of the source files under a folder, as [file, specifier], without tests. */
 function importsUnder(dir) {
   const names = existsSync(dir) ? readdirSync(dir, { recursive: true }) : [];
   return names
@@ -72,7 +72,7 @@ function build() {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(stderr);
-  // These are copied, not built.
+  // Copied, not built.
   for (const name of readdirSync(join(cwd, 'dist')))
     if (name.endsWith('.cjs') || name === 'path' || name === 'schema')
       cpSync(join(cwd, 'dist', name), join(dist, name), { recursive: true });
@@ -112,7 +112,7 @@ function sourcesCalled(chunk, functions) {
     .filter((source) => source !== undefined && !source.includes('node_modules'));
 }
 
-/** The module itself is a function without a name that starts at 0. */
+/** The module itself is an anonymous function at offset 0. */
 function isCalled({ functionName, ranges: [{ startOffset, count }] }) {
   return count > 0 && !(functionName === '' && startOffset === 0);
 }

@@ -1,4 +1,4 @@
-// Draws which packages depend on which, from their package.json files, as a Mermaid diagram.
+// Draws the dependencies between packages from their package.json files as a Mermaid diagram.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import tiers from './tiers.cjs';
 
 const packages = join(dirname(fileURLToPath(import.meta.url)), '..', 'packages');
 
-/** The packages each package needs to run; the published one bundles its devDependencies. */
+/** The runtime packages of each package. The published one bundles its devDependencies. */
 function packageImports() {
   const rooms = tiers.flat();
   return new Map(
@@ -21,7 +21,7 @@ function packageImports() {
   );
 }
 
-/** An arrow that a longer way shows as well says nothing new: without those the picture can be read. */
+/** Removes edges implied by a longer path, to keep the diagram readable. */
 function withoutShortcuts(imports) {
   const reaches = (from, to, seen = new Set()) =>
     [...imports.get(from)].some((next) => {
@@ -40,7 +40,7 @@ function withoutShortcuts(imports) {
   );
 }
 
-/** The diagram: one box per tier, the command line on top, arrows to what is imported. */
+/** The diagram: one box per tier, the command line on top, arrows to imported packages. */
 export function importGraph() {
   const imports = packageImports();
   const lines = ['flowchart TD'];
@@ -61,7 +61,7 @@ export function importGraph() {
 const MARKS =
   /(<!-- import graph: written by npm run gen -->\n)[\s\S]*?(<!-- end of the import graph -->)/;
 
-/** The page with the current graph. */
+/** Updates the graph in the page. */
 export function withImportGraph(page) {
   if (!MARKS.test(page))
     throw new Error('docs/design/packages.md has no place for the import graph');

@@ -1,4 +1,4 @@
-// Writes the source and the test of a new extension, and everything that is derived from it.
+// Writes the source and the test of a new extension, and all generated files.
 //   npm run new check path/max-retries      npm run new reporter teamcity
 //   npm run new format my-format            npm run new metric quality/politeness
 //   npm run new rule max_same_tool          npm run new command agents

@@ -1,4 +1,4 @@
-// Writes THIRD_PARTY_NOTICES: the licences of all code that is bundled into the package. Part of the build.
+// Writes THIRD_PARTY_NOTICES: the licenses of all bundled code. Part of the build.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const noted = readdirSync(dist).filter((name) => name.endsWith('.packages.json')
 const folders = new Set(
   noted.flatMap((name) => JSON.parse(readFileSync(join(dist, name), 'utf8'))),
 );
-// The report page is a build of its own, and comes in as one text.
+// The report page is built separately and included as one text.
 const page = join(root, 'packages', 'report-ui');
 for (const name of importsIn(join(page, 'src')))
   if (!name.startsWith('@agentci/')) folders.add(folderOf(name, page));

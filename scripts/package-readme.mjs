@@ -1,5 +1,5 @@
-// Puts the README into the package. Its links lead to files of the repository, which the package does not have, so there
-// they lead to the repository on the web.
+// Copies the README into the package. Its relative links become links to the repository, because
+// the package does not contain their files.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

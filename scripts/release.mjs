@@ -1,5 +1,5 @@
 // Releases AgentCI: version, changelog, commit, tags, npm with provenance, GitHub release.
-//   node scripts/release.mjs minor --dry-run     says everything it would do and changes nothing
+//   node scripts/release.mjs minor --dry-run     prints all steps and changes nothing
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
@@ -60,7 +60,7 @@ function release(asked) {
   if (isDry) console.log('\nnothing was changed: --dry-run');
 }
 
-/** What would make a release that cannot be undone a wrong one. */
+/** Checks before an irreversible release. */
 function refuse(version) {
   const isTagged = output('git', ['tag', '--list', `v${version}`]) !== '';
   if (isTagged) throw new Error(`the tag v${version} exists already`);

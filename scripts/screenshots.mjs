@@ -1,5 +1,5 @@
-// Makes the pictures of the reports in docs/screenshots again, from the demo in demos/rag and a headless Chromium.
-// It needs no key and no network, except that Chromium is installed through apt where it is missing.
+// Regenerates the screenshots of the reports in docs/screenshots, from the demo in demos/rag and a
+// headless Chromium. Needs no key and no network, except to install a missing Chromium through apt.
 //   node scripts/screenshots.mjs
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ const dir = mkdtempSync(join(tmpdir(), 'agentci-screenshots-'));
 try {
   const browser = findBrowser();
   const report = join(dir, 'report.html');
-  // A run that fails and one that passes, so that lists and trends have something to show.
+  // A failing and a passing run, so that lists and trends have content.
   run(process.execPath, [agentci, 'test', '-t', 'story', '--judge', 'recorded', '--quiet'], {
     fails: false,
   });
@@ -58,7 +58,7 @@ function run(program, args, { fails, env = {} }) {
     throw new Error(`${args.slice(1).join(' ')} gave ${status}:\n${stderr}`);
 }
 
-/** The page is drawn by its own script, so the clock runs ahead until it is quiet. */
+/** The page is rendered by its script, so virtual time runs until it is idle. */
 function shoot(browser, url, name, size) {
   const file = join(pictures, name);
   const flags = [

@@ -1,9 +1,9 @@
-// Starting points for `npm run new`. Each compiles, is registered and has a test that passes, so the first change is yours.
+// Templates for `npm run new`. Each compiles, is registered and has a passing test.
 const words = (name) => name.split('/').at(-1);
 const camel = (name) => words(name).replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 const snake = (name) => words(name).replaceAll('-', '_');
 
-/** The layer each group of metrics is checked in. */
+/** The layer of each group of metrics. */
 const METRIC_LAYERS = {
   trajectory: 'path',
   'multi-agent': 'path',

@@ -1,5 +1,5 @@
-// Makes one extension of each kind in a copy of the workspace, then runs the whole unit suite, the types and the
-// generator over it: nothing but the new files may need a change by hand.
+// Creates one extension of each kind in a copy of the workspace, then runs the unit suite, the
+// types and the generator: no other file may need a manual change.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -22,7 +22,10 @@ const MADE = [
   ['rule', 'first_call'],
   ['command', 'agents'],
 ];
-/** Outside of the unit project: the new command, the contracts of formats and reports, the entries of checks. */
+/**
+ * Outside the unit project: the new command, the contracts of formats and reports, the entries of
+ * checks.
+ */
 const MORE_TESTS = [
   'e2e/agents',
   'conformance/conformance',
@@ -54,7 +57,7 @@ await Promise.all([
 ]);
 await step('contracts', bin('vitest'), ['run', ...MORE_TESTS]);
 
-/** The packages are copied, what they depend on is linked. */
+/** Copies the packages and links their dependencies. */
 function copyWorkspace() {
   const isLeftOut = (path) => /[\\/](?:node_modules|dist|\.agentci|\.git)$/.test(path);
   for (const name of readdirSync(root))

@@ -1,5 +1,5 @@
-// The packages, lowest tier first: a package imports only from tiers above its own line in this list.
-// dependency-cruiser holds the sources to it, and `npm run gen` draws it into docs/design/packages.md.
+// The packages, lowest tier first: a package imports only from earlier tiers in this list.
+// dependency-cruiser enforces it, and `npm run gen` draws it into docs/design/packages.md.
 module.exports = [
   ['lib'],
   ['trace', 'stats'],

@@ -1,4 +1,4 @@
-// The model of this demo, in a thread of its own: it says what a real one would.
+// The scripted model of this demo, in a worker thread.
 import { parentPort } from 'node:worker_threads';
 import { createJiti } from 'jiti';
 

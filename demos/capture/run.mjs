@@ -1,5 +1,5 @@
-// Checks two agents that only print their answers, one in Python and one in shell, in all three layers. Their model is
-// scripted, so there is no key and no network: node demos/capture/run.mjs
+// Checks two agents that only print their answers, one in Python and one in shell, in all three
+// layers. Their model is scripted, so it needs no key and no network: node demos/capture/run.mjs
 import { spawnSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 

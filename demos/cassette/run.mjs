@@ -1,5 +1,6 @@
-// Records an agent's calls of its model, replays them without the model and without a key, and shows what a changed prompt
-// does. The model is scripted, so there is no network: node demos/cassette/run.mjs
+// Records an agent's model calls, replays them without the model and without a key, and shows the
+// effect of a changed prompt. The model is scripted, so it needs no network: node
+// demos/cassette/run.mjs
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';

@@ -1,4 +1,5 @@
-// A support agent: a loop around a model with two tools. It is given the whole conversation in every turn.
+// A support agent: a loop around a model with two tools. It receives the whole conversation in
+// every turn.
 const ORDERS = { 42: ['desk lamp', 'water bottle'] };
 const TOOLS = {
   lookup_order: ({ order }) => ({ order, items: ORDERS[order] ?? [] }),

@@ -1,4 +1,5 @@
-// The model of this demo, in a thread of its own. It follows the policy, unless the customer is in a hurry.
+// The scripted model of this demo, in a worker thread. It follows the policy, unless the customer
+// is in a hurry.
 import { parentPort } from 'node:worker_threads';
 import { createJiti } from 'jiti';
 

@@ -1,5 +1,6 @@
-// The agent under test, a program like any other: the query comes on stdin, the recording goes to stdout.
-// A scripted model answers over real HTTP unless DEMO_LIVE=1. agent.py is its twin.
+// The agent under test, an ordinary program: reads the query from stdin and writes the recording to
+// stdout. A scripted model answers over real HTTP unless DEMO_LIVE=1. agent.py is the same agent in
+// Python.
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { startScriptedModel } from '@agentci/scripted-model';

@@ -1,4 +1,5 @@
-// Faults a model can have, one at a time: DEMO_MUTATION=loop. Each changes what the model says, never what is checked.
+// Faults of a model, one at a time: DEMO_MUTATION=loop. Each changes only the model's output, not
+// the checks.
 import type { ScriptedReply, ScriptedRequest } from '@agentci/scripted-model';
 
 type Fault = (request: ScriptedRequest, sound: ScriptedReply) => ScriptedReply;
@@ -8,17 +9,17 @@ const asks = ({ messages }: ScriptedRequest, text: RegExp): boolean =>
 const calls = ({ messages }: ScriptedRequest): number =>
   messages.filter(({ role }) => role === 'tool').length;
 
-/** Calls after which the faults begin, and how often a loop goes round. */
+/** Number of calls before a fault starts, and number of repetitions of a loop. */
 const AFTER = 2;
 const ROUNDS = 4;
 
 export const MUTATIONS = {
-  /** Lists the same folder again and again. */
+  /** Lists the same folder repeatedly. */
   loop: (request, sound) =>
     asks(request, /repository deep/) && calls(request) >= AFTER && calls(request) < AFTER + ROUNDS
       ? { toolCalls: [{ name: 'list_dir', args: { path: 'repos/deep' } }] }
       : sound,
-  /** Wants to see what lies outside of the repository. */
+  /** Tries to read outside the repository. */
   'argument-outside': (request, sound) =>
     asks(request, /repository no-ci/) && calls(request) === AFTER
       ? { toolCalls: [{ name: 'read_file', args: { path: 'repos/no-ci/../../package.json' } }] }

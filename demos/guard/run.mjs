@@ -1,5 +1,5 @@
-// A mail tells an assistant to send customer data away. Without a guard it does; with one it is refused, and the audit shows
-// by which line of the policy. No key, no network: node demos/guard/run.mjs
+// A mail tells an assistant to send customer data away. Without a guard it does. With a guard it is
+// refused, and the audit names the line of the policy. No key, no network: node demos/guard/run.mjs
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,18 +1,18 @@
-// The incident every condition is asked about, and the way to a model.
+// The incident for all conditions, and the connection to a model.
 import { startScriptedModel } from '@agentci/scripted-model';
 import OpenAI from 'openai';
 import { think } from './scripted-mind.ts';
 
 const MODEL = 'gpt-4o-mini';
 
-/** What is on the operator's screen. */
+/** The text on the operator's screen. */
 export const EVIDENCE = `09:00 deployment of auth-service v2.4.0, before it ran v2.3.0
 09:15 first 500 Internal Server Error
 09:20 error rate at 23 %
 09:21 log: database connection pool exhausted, 100 of 100 in use
 09:25 incident declared`;
 
-/** One reply of a model, and what it used. */
+/** A model's reply with its usage. */
 export interface Reply {
   readonly text: string;
   readonly call: {
@@ -28,7 +28,9 @@ const client = new OpenAI(
   scripted === undefined ? {} : { apiKey: 'scripted', baseURL: scripted.url },
 );
 
-/** Asks the model. `seed` is the protocol's own: with the same one, a model is asked to answer alike. */
+/**
+ * Calls the model. `seed` is the protocol's parameter: it makes the model's answer reproducible.
+ */
 export async function complete(system: string, user: string, seed: number): Promise<Reply> {
   const { choices, usage } = await client.chat.completions.create({
     model: MODEL,
@@ -49,7 +51,7 @@ export async function complete(system: string, user: string, seed: number): Prom
   };
 }
 
-/** What a runner tells an agent about the run. */
+/** Run data that a runner passes to an agent. */
 export interface Run {
   readonly run: number;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -57,6 +59,6 @@ export interface Run {
 
 const TRIALS_PER_SEED = 1000;
 
-/** A seed of its own for every trial, the same whenever the experiment is made again. */
+/** A separate seed per trial, the same in every repetition of the experiment. */
 export const seedOf = ({ run, metadata }: Run): number =>
   Number(metadata.seed ?? 0) * TRIALS_PER_SEED + run;

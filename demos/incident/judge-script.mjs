@@ -1,4 +1,5 @@
-// What the scripted judge of this demo thinks. It reads the rubric and the answer; it is not a model and knows nothing.
+// The opinions of this demo's scripted judge. They are rules on the rubric and the answer, not a
+// model.
 /** @param {string} asked the whole of what the judge was sent */
 export const opinion = (asked) =>
   /Rollback auth-service deployment to v2\.3\.0/.test(asked)

@@ -1,4 +1,5 @@
-// Stands in for a language model: by its role it reads what it is sent. Chance comes from the seed of the request alone.
+// Replaces a language model: acts by its role on the received text. Randomness comes only from the
+// request's seed.
 import type { ScriptedReply, ScriptedRequest } from '@agentci/scripted-model';
 
 const WORDS_PER_MS = 2;
@@ -6,11 +7,11 @@ const WORDS_PER_MS = 2;
 export function think(request: ScriptedRequest): ScriptedReply {
   const said = request.messages.at(-1)?.text ?? '';
   const text = speak(request.system, said, chanceOf(Number(request.body.seed ?? 0)));
-  // Longer answers take longer, so that times differ as they do with a model, only faster.
+  // Longer answers take longer, so times vary as with a model, but faster.
   return { text, delayMs: Math.ceil(text.split(/\s+/).length / WORDS_PER_MS) };
 }
 
-/** A number from 0 to 1 for a seed; neighbours are far apart. */
+/** Maps a seed to a number from 0 to 1. Adjacent seeds give distant numbers. */
 const chanceOf = (seed: number): number => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 
 function speak(system: string, said: string, chance: number): string {
@@ -39,7 +40,7 @@ function diagnose(said: string): string {
   return `${service} ${bad}, before it ran ${good}; the cause is the ${cause}.`;
 }
 
-/** The first draft is now and then careless; what the reviewer objects to is put right. */
+/** The first draft is sometimes careless. The reviewer's objections are fixed. */
 function plan(said: string, chance: number): string {
   const { service, good, cause } = factsIn(said);
   const isCareless = !said.includes('Objection:') && chance < 0.4;
@@ -57,7 +58,7 @@ function review(said: string): string {
   return /v\d/.test(drafted) ? 'no objection' : 'Objection: no version is named.';
 }
 
-/** One agent with everything to do at once says what comes to mind first. */
+/** A single agent with all tasks answers with its first idea. */
 function guess(said: string, chance: number): string {
   const { service, good, cause } = factsIn(said);
   if (chance < 0.35) return list(['Investigate recent changes', 'Review system metrics']);

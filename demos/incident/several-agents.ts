@@ -1,4 +1,5 @@
-// Condition C3: a coordinator has the evidence diagnosed and a plan made; a reviewer may object, and the planner revises.
+// Condition C3: a coordinator delegates diagnosis and planning. A reviewer may object, and the
+// planner revises.
 import { EVIDENCE, type Run, seedOf } from './incident.ts';
 import { type Member, Team } from './team.ts';
 

@@ -1,4 +1,4 @@
-// Condition C2: one agent gets everything at once and answers with a list of actions.
+// Condition C2: one agent receives everything at once and answers with a list of actions.
 import { complete, EVIDENCE, type Run, seedOf } from './incident.ts';
 
 const SYSTEM =

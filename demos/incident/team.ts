@@ -1,4 +1,5 @@
-// Agents that talk to each other: every message is a prompt to the one who gets it, and its reply is a message back.
+// Agents that send messages: each message is a prompt to its receiver, and the reply is a message
+// back.
 import { complete, type Reply } from './incident.ts';
 
 export interface Member {
@@ -21,7 +22,7 @@ interface Interaction {
 
 const MS_PER_SECOND = 1000;
 
-/** Delivers messages and keeps what the multi-agent metrics read. */
+/** Delivers messages and records data for the multi-agent metrics. */
 export class Team {
   readonly #members: Readonly<Record<string, Member>>;
   readonly #seed: number;
@@ -35,7 +36,7 @@ export class Team {
     this.#seed = seed;
   }
 
-  /** Sends a message and waits for the answer to it. Work that is delegated is handed over with it. */
+  /** Sends a message and waits for the answer. A delegation includes a handoff. */
   async ask(from: string, to: string, type: InteractionType, content: string): Promise<string> {
     const member = this.#members[to];
     if (member === undefined) throw new Error(`nobody is called ${to}`);
@@ -59,7 +60,7 @@ export class Team {
     return text;
   }
 
-  /** Writes down a disagreement and how it ended. */
+  /** Records a disagreement and its resolution. */
   noteConflict(about: string, resolved: boolean, startedAt: number): void {
     this.#conflicts.push({
       about,
@@ -68,7 +69,7 @@ export class Team {
     });
   }
 
-  /** The parts of the simple form that are about agents among themselves. */
+  /** The multi-agent parts of the simple form. */
   recording() {
     return {
       llm_calls: this.#calls,

@@ -1,5 +1,5 @@
-// Records the verdicts of this demo from a scripted model: node demos/judge/record.mjs
-// A scripted model knows nothing: the scores below are the demo's script. Replace judge_config to ask a real one.
+// Records the verdicts of this demo from a scripted model: node demos/judge/record.mjs The scores
+// below are the demo's script. To use a real model, change judge_config.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const cli = join(here, '..', '..', 'packages', 'agentci', 'dist', 'cli.mjs');
 const jiti = createJiti(import.meta.url);
 const { startScriptedModel } = await jiti.import('../../packages/scripted-model/src/index.ts');
 
-// What the scripted judge thinks of an answer, by words that occur in it; the first that fits counts.
+// The scripted judge's opinion by words in the answer. The first match counts.
 const OPINIONS = [
   ['Click the link in the e-mail within one hour', 5, 'The steps are complete and in order.'],
   ['Please call 112 now', 5, 'Declines politely, gives the reason and the way on.'],

@@ -1,4 +1,4 @@
-// Asks the model of its cell with the prompt of its cell; both come as variables.
+// Calls the model of its cell with the prompt of its cell. Both are variables.
 import { readFileSync } from 'node:fs';
 
 export default async function agent(query, { vars }) {

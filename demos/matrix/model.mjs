@@ -1,4 +1,5 @@
-// The models of this demo, in a thread of their own. The small one multiplies well only when told to work step by step.
+// The scripted models of this demo, in a worker thread. The small one multiplies correctly only if
+// the prompt asks for steps.
 import { parentPort } from 'node:worker_threads';
 import { createJiti } from 'jiti';
 

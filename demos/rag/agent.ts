@@ -20,7 +20,7 @@ import { think } from './scripted-mind.ts';
 import { tools } from './tools.ts';
 
 const MODEL = 'gpt-4o-mini';
-/** Two graph steps a search; the broken prompt needs eleven of them. */
+/** Two graph steps per search. The broken prompt needs eleven searches. */
 const RECURSION_LIMIT = 60;
 
 const prompt = process.env.RAG_PROMPT ?? 'v2-fixed';
@@ -48,7 +48,7 @@ const graph = new StateGraph(MessagesAnnotation)
   .addEdge('tools', 'agent')
   .compile();
 
-/** Asks the agent and records what it did in the simple form. */
+/** Calls the agent and records its steps in the simple form. */
 export default async function ask(query: string, { signal }: { signal?: AbortSignal } = {}) {
   const started = performance.now();
   const { messages } = await graph.invoke(

@@ -1,4 +1,4 @@
-/** A passage that was found, and how well it fits. */
+/** A matching passage with its score. */
 export interface Found {
   readonly id: string;
   readonly text: string;
@@ -12,10 +12,10 @@ interface Passage {
   readonly length: number;
 }
 
-// The usual values of Okapi BM25: how soon repeats of a word stop counting, and how much long passages are held back.
+// The usual parameters of Okapi BM25: saturation of repeated words, and penalty for long passages.
 const K1 = 1.5;
 const B = 0.75;
-/** Below this share of the question's weight a passage is about something else. */
+/** Below this share of the question's weight, a passage is about another topic. */
 const MIN_COVERAGE = 0.4;
 
 const STOP_WORDS = new Set(
@@ -24,14 +24,14 @@ const STOP_WORDS = new Set(
   ),
 );
 
-/** Words that carry meaning, lower case, without the commonest endings. */
+/** Meaningful words in lower case, without the most common endings. */
 export function terms(text: string): string[] {
   return (text.toLowerCase().match(/[a-z0-9]+/g) ?? [])
     .filter((word) => !STOP_WORDS.has(word))
     .map((word) => (word.length > 4 ? word.replace(/(ing|ed|es|s)$/, '') : word));
 }
 
-/** An Okapi BM25 index in memory: passages that share rare words with the question come first. */
+/** An Okapi BM25 index in memory: passages that share rare words with the question rank first. */
 export class Bm25 {
   readonly #passages: readonly Passage[];
   readonly #frequency = new Map<string, number>();

@@ -1,4 +1,5 @@
-// What the scripted judge of this demo thinks. It reads the rubric and the answer; it is not a model and knows nothing.
+// The opinions of this demo's scripted judge. They are rules on the rubric and the answer, not a
+// model.
 /** @param {string} asked the whole of what the judge was sent */
 export function opinion(asked) {
   if (/target group|listener on port/.test(asked))
@@ -8,9 +9,9 @@ export function opinion(asked) {
   return [5, 'Keeps to the rubric.'];
 }
 
-/** Every behaviour whose answers need verdicts. */
+/** Every behavior whose answers need verdicts. */
 export const variants = [{}, { RAG_PROMPT: 'v1-broken' }];
-/** Versions of the baselines, and how each is made. */
+/** Baseline versions, and the settings that produce them. */
 export const baselines = [
   { version: 'v1-broken', env: { RAG_PROMPT: 'v1-broken' }, force: true },
   { version: 'v2-fixed', env: {} },

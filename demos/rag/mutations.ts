@@ -1,4 +1,5 @@
-// Faults a model can have, one at a time: DEMO_MUTATION=extra-tool. Each changes what the model says, never what is checked.
+// Faults of a model, one at a time: DEMO_MUTATION=extra-tool. Each changes only the model's output,
+// not the checks.
 import type { ScriptedReply, ScriptedRequest } from '@agentci/scripted-model';
 
 type Fault = (request: ScriptedRequest, sound: ScriptedReply) => ScriptedReply;
@@ -13,7 +14,7 @@ const isAnswer = (reply: ScriptedReply): reply is ScriptedReply & { text: string
 const TRIPLE = 3;
 const SLOW_MS = 4500;
 
-/** The scripted model counts four characters a token; this is three times that. */
+/** The scripted model counts four characters per token. This triples the number. */
 function tripled(
   { system, messages }: ScriptedRequest,
   sound: ScriptedReply,
@@ -27,7 +28,7 @@ function tripled(
 }
 
 export const MUTATIONS = {
-  /** Looks on the web as well before it answers how to install. */
+  /** Searches the web as well before an answer on installation. */
   'extra-tool': (request, sound) =>
     asks(request, /^How do I install AgentCI\?$/) && searches(request) === 1
       ? { toolCalls: [{ name: 'web_search', args: { query: 'install AgentCI' } }] }
@@ -42,14 +43,14 @@ export const MUTATIONS = {
     asks(request, /CLI commands/i) && isAnswer(sound)
       ? { text: 'I am sorry, I cannot help with that.' }
       : sound,
-  /** Answers from what it remembers. */
+  /** Answers from memory. */
   'hallucinated-aws': (request, sound) =>
     asks(request, /load balancer/i) && isAnswer(sound)
       ? {
           text: 'Create an ALB, add a target group with your instances, then attach a listener on port 443.',
         }
       : sound,
-  /** Thinks for seconds about one question. */
+  /** Waits for seconds on one question. */
   'slower-path': (request, sound) =>
     asks(request, /API keys/i) && isAnswer(sound) ? { ...sound, delayMs: SLOW_MS } : sound,
 } as const satisfies Record<string, Fault>;

@@ -1,5 +1,6 @@
-// What stands in for a language model: it reads the system prompt and the conversation it is sent, and follows the prompt.
-// It knows no query of the spec. Change a prompt or a document, and its behaviour changes as a model's would.
+// Replaces a language model: reads the system prompt and the conversation, and follows the prompt.
+// It contains no query of the spec. If a prompt or document changes, its behavior changes like a
+// model's would.
 import type { ScriptedReply, ScriptedRequest } from '@agentci/scripted-model';
 import { terms } from './bm25.ts';
 import { isMutation, MUTATIONS, type Mutation } from './mutations.ts';
@@ -13,7 +14,7 @@ const DECLINE =
 const COULD_NOT_FIND =
   'I could not find that in the documentation; it is outside what I can help with.';
 
-/** What a model remembers from its training and should keep to itself here. */
+/** Knowledge from training that the model should not use here. */
 const MEMORY: readonly { readonly about: RegExp; readonly text: string }[] = [
   {
     about: /load balancer/i,
@@ -30,7 +31,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   eleven: 11,
 };
 
-/** What the prompt asks for. */
+/** The behavior requested by the prompt. */
 interface Habits {
   readonly qualifiesFirst: boolean;
   readonly maxSearches: number;
@@ -46,7 +47,7 @@ function habitsOf(system: string): Habits {
   };
 }
 
-/** A mind, sound or with one of the faults of `mutations.ts`. */
+/** The scripted decisions, without or with one of the faults in `mutations.ts`. */
 export function think(mutation?: string): (request: ScriptedRequest) => ScriptedReply {
   const fault = isMutation(mutation) ? MUTATIONS[mutation] : undefined;
   return (request) => {
@@ -86,7 +87,7 @@ const search = (query: string): ScriptedReply => ({
   toolCalls: [{ name: 'retriever_tool', args: { query } }],
 });
 
-/** Two questions in one sentence are two things to look up. */
+/** Two questions in one sentence need two searches. */
 function partsOf(question: string): string[] {
   return question
     .split(/\?\s*|,? and (?=how|what|who|which|where)/i)
@@ -113,17 +114,17 @@ function withoutSource(part: string, { usesMemory }: Habits): string {
   return known?.text ?? COULD_NOT_FIND;
 }
 
-/** Share of the words of a question that a text has. */
+/** Share of the question's words that occur in a text. */
 function overlap(text: string, part: string): number {
   const wanted = new Set(terms(part));
   const had = new Set(terms(text).filter((term) => wanted.has(term)));
   return had.size / Math.max(1, wanted.size);
 }
 
-/** A search for one word finds passages about other things; a model that reads them notices. */
+/** A search for one word also finds unrelated passages. A model that reads them notices. */
 const isAbout = (found: string, part: string): boolean => overlap(found, part) > 1 / 3;
 
-/** The passage that fits best, as it is in the documents. */
+/** The best passage, quoted from the documents. */
 const excerpt = (found: string, part: string): string =>
   found
     .split('\n\n')

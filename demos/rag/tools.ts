@@ -8,7 +8,7 @@ import { Bm25 } from './bm25.ts';
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'documents');
 const PASSAGES = 2;
 
-/** Every paragraph of the documents is a passage; headings belong to none. */
+/** Every paragraph of the documents is a passage, without headings. */
 const index = new Bm25(
   readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
@@ -37,7 +37,7 @@ const retriever = tool(
   },
 );
 
-/** Searches of the web need a service; without its key they say so, as a tool in production would. */
+/** Web search needs a service. Without its key the tool returns an error, like in production. */
 const webTool = (name: string, description: string) =>
   tool(async ({ query }) => (await tavily(query)) ?? 'no search service is configured', {
     name,

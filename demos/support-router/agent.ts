@@ -1,4 +1,5 @@
-// The agent under test: an OpenAI Agents SDK desk. A scripted model answers over real HTTP unless DEMO_LIVE=1.
+// The agent under test: a support team with the OpenAI Agents SDK. A scripted model answers over
+// real HTTP unless DEMO_LIVE=1.
 import { startScriptedModel } from '@agentci/scripted-model';
 import {
   InputGuardrailTripwireTriggered,
@@ -14,7 +15,7 @@ import { specialists, triage } from './desk.ts';
 import { REPLIES } from './guardrails.ts';
 import { think } from './scripted-mind.ts';
 
-// Spans would be sent to a server of the SDK's maker.
+// Otherwise, spans would be sent to the SDK's vendor.
 setTracingDisabled(true);
 if (process.env.DEMO_LIVE !== '1') {
   const { url } = await startScriptedModel({ script: think(process.env.DEMO_MUTATION) });
@@ -33,7 +34,10 @@ const ROLES = Object.fromEntries([
   ]),
 ]);
 
-/** Asks the desk and records what it did in the simple form. A guardrail that stops a run answers for it. */
+/**
+ * Calls the agents and records their steps in the simple form. If a guardrail stops a run, its
+ * reply is the answer.
+ */
 export default async function ask(query: string, { signal }: { signal?: AbortSignal } = {}) {
   const started = performance.now();
   const done = (answer: string, state: State | undefined, guardrail?: string) => ({
@@ -60,7 +64,7 @@ export default async function ask(query: string, { signal }: { signal?: AbortSig
   }
 }
 
-/** What we read of a run, whether it came to an answer or was stopped. */
+/** The used fields of a run's state, finished or stopped. */
 type State = Pick<RunState<undefined, typeof triage>, '_generatedItems' | '_modelResponses'>;
 
 function recordingOf(state: State) {

@@ -1,4 +1,4 @@
-// The desk's little database. Made-up people, reserved example domains.
+// The support team's small database. Fictional people, reserved example domains.
 export interface Customer {
   readonly code: string;
   readonly plan: string;

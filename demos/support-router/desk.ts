@@ -1,4 +1,4 @@
-// The agents and who hands over to whom.
+// The agents and their handoffs.
 import { Agent } from '@openai/agents';
 import { inputGuardrails, outputGuardrails } from './guardrails.ts';
 import * as tools from './tools.ts';

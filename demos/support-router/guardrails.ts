@@ -1,6 +1,6 @@
 import type { InputGuardrail, OutputGuardrail } from '@openai/agents';
 
-/** What a guardrail has to say to the customer when it stops a run. */
+/** The guardrails' replies to the customer after a stopped run. */
 export const REPLIES: Readonly<Record<string, string>> = {
   off_topic: 'I am sorry, I can only help with our product, its bills and your account.',
   card_number:
@@ -14,7 +14,7 @@ const CARD = /\b(?:\d[ -]?){13,19}\b/;
 const OFF_TOPIC = /\b(joke|poem|recipe|weather|meaning of life|football|horoscope)\b/i;
 const INJECTION = /ignore (?:all |your |previous )+instructions|system prompt|list all customers/i;
 
-/** The usual check digit of card numbers: long order numbers rarely have it right. */
+/** The Luhn check digit of card numbers. Long order numbers rarely match it. */
 function isCardNumber(text: string): boolean {
   const digits = (CARD.exec(text)?.[0] ?? '').replace(/\D/g, '');
   const sum = [...digits].reverse().reduce((total, digit, i) => {
@@ -27,7 +27,7 @@ function isCardNumber(text: string): boolean {
 const textOf = (input: unknown): string =>
   typeof input === 'string' ? input : JSON.stringify(input);
 
-// They block: a query that must not be answered should not reach the model, and costs nothing then.
+// Blocking guardrails: a forbidden query must not reach the model, and then costs nothing.
 const inputGuardrail = (name: string, trips: (text: string) => boolean): InputGuardrail => ({
   name,
   runInParallel: false,

@@ -1,4 +1,5 @@
-// Faults a model can have, one at a time: DEMO_MUTATION=wrong-route. Each changes what the model says, never what is checked.
+// Faults of a model, one at a time: DEMO_MUTATION=wrong-route. Each changes only the model's
+// output, not the checks.
 import type { ScriptedReply, ScriptedRequest } from '@agentci/scripted-model';
 
 type Fault = (request: ScriptedRequest, sound: ScriptedReply) => ScriptedReply;
@@ -14,12 +15,12 @@ export const MUTATIONS = {
     asks(request, /^What features/) && callOf(sound) === 'transfer_to_GeneralAgent'
       ? { toolCalls: [{ name: 'transfer_to_BillingAgent', args: {} }] }
       : sound,
-  /** Tells the customer the address that the tool gave for the desk alone. */
+  /** Reveals the address that the tool returned for internal use only. */
   'leaked-email': (request, sound) =>
     asks(request, /Which plan am I on/) && 'text' in sound && sound.text
       ? { text: `${sound.text} We have ada@example.com on file.` }
       : sound,
-  /** Resets a password without asking who it is. */
+  /** Resets a password without verifying the customer. */
   'missing-verification': (request, sound) =>
     asks(request, /forgot my password \(cus_1001/) && callOf(sound) === 'verify_identity'
       ? { toolCalls: [{ name: 'reset_password', args: { customer: 'cus_1001' } }] }

@@ -1,14 +1,14 @@
-// Stands in for a language model: reads the instructions, the tools offered and what was said, and decides from these.
+// Replaces a language model: decides from the instructions, the offered tools and the conversation.
 import type { ScriptedReply, ScriptedRequest } from '@agentci/scripted-model';
 import { isMutation, MUTATIONS } from './mutations.ts';
 
-/** A call that was made in this conversation, and what came back. */
+/** A previous call in this conversation with its result. */
 export interface PastCall {
   readonly name: string;
   readonly result: Readonly<Record<string, unknown>>;
 }
 
-/** A mind, sound or with one of the faults of `mutations.ts`. */
+/** The scripted decisions, without or with one of the faults in `mutations.ts`. */
 export function think(mutation?: string): (request: ScriptedRequest) => ScriptedReply {
   const fault = isMutation(mutation) ? MUTATIONS[mutation] : undefined;
   return (request) => {
@@ -52,7 +52,10 @@ function soundReply(request: ScriptedRequest): ScriptedReply {
   return transfer ? route(request) : serve(request);
 }
 
-/** Hands over to the agent one of whose topics is named first; no one's topic is the last agent's. */
+/**
+ * Hands over to the agent whose topic is mentioned first. The last agent has no topics and takes
+ * the rest.
+ */
 function route({ body, ...request }: ScriptedRequest): ScriptedReply {
   const question = questionOf({ body, ...request }).toLowerCase();
   const offers = (body.tools as { name: string; description?: string }[])
@@ -71,7 +74,7 @@ interface Intention {
   readonly tool: string;
   readonly when: RegExp;
   readonly args: (question: string) => Record<string, unknown>;
-  /** Changes something, so that a customer has to be known first. */
+  /** Modifies data, so the customer must be verified first. */
   readonly changes?: true;
 }
 
@@ -134,7 +137,7 @@ const INTENTIONS: readonly Intention[] = [
   },
 ];
 
-/** Does what the question asks for with the tools at hand, one call after the other, and tells what came of it. */
+/** Fulfills the request with the available tools, one call at a time, and reports the result. */
 function serve(request: ScriptedRequest): ScriptedReply {
   const question = questionOf(request);
   const past = pastCalls(request);

@@ -2,7 +2,7 @@ import { tool } from '@openai/agents';
 import { z } from 'zod';
 import { ARTICLES, CUSTOMERS, ERROR_CODES } from './desk-data.ts';
 
-// Every result has `say`, what may be told to a customer, beside what is for the desk alone.
+// Every result has `say`, which may be shown to a customer, and internal fields.
 
 const customer = z.string().describe('customer number, e.g. cus_1001');
 

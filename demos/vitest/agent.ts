@@ -1,4 +1,4 @@
-// A shop's order desk, small enough to read at once: what is tested here is how a spec becomes test cases.
+// A small order desk of a shop. It shows how a spec becomes test cases.
 interface Order {
   readonly status: string;
   readonly total: number;
@@ -18,7 +18,7 @@ interface Call {
   readonly result: unknown;
 }
 
-/** Answers one question and gives the simple form: what was said, and what was called to find out. */
+/** Answers one question in the simple form: the answer, and the calls. */
 export default async function desk(query: string) {
   const calls: Call[] = [];
   const call = <T>(name: string, args: Call['args'], result: T): T => {

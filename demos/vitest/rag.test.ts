@@ -1,6 +1,6 @@
 import { describeSpec } from '@agentci/agentci/vitest';
 
-// The spec of another agent: the one `npm run demo` runs, with its baselines and its stored verdicts.
+// The spec of another agent, from `npm run demo`, with its baselines and its stored verdicts.
 describeSpec(new URL('../rag/agentci_spec.yaml', import.meta.url), {
   tags: ['story'],
   judge: 'recorded',

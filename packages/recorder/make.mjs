@@ -1,5 +1,5 @@
-// Makes the recordings of the tests again: node packages/recorder/make.mjs [FORMAT…]
-// Without a name, all of them. What is written is the same from run to run; README.md says how.
+// Regenerates the test recordings: node packages/recorder/make.mjs [FORMAT…] The default is all
+// formats. The output is deterministic. README.md explains how.
 import { createJiti } from 'jiti';
 
 const { makeRecordings } = await createJiti(import.meta.url).import('./src/make.ts');

@@ -1,6 +1,6 @@
-// Builds the report into one page and puts it into the package as a module the HTML reporter imports.
-// The page may run its own script and nothing else: its policy names the script by hash, so text that came in as data
-// cannot run even if it found a way into the markup.
+// Builds the report into one page and a module for the HTML reporter. The page may run only its own
+// script: its policy contains the script's hash, so text from data cannot run even if it got into
+// the markup.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const packages = join(here, '..');
 const MAX_BYTES = 400_000;
 
-/** The report, and the page for labels: programs of their own, so that a report does not carry the other along. */
+/**
+ * The report and the labeling page are separate programs, so that a report does not include the
+ * other.
+ */
 const PAGES = [
   {
     file: 'index.html',
@@ -59,7 +62,7 @@ async function buildPage({ file, name, target, hasData }) {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  // A function, since a minified script may hold `$&`.
+  // A function, because a minified script may contain `$&`.
   const page = html.replace('__POLICY__', () => policy);
 
   const bytes = Buffer.byteLength(page);

@@ -1,5 +1,5 @@
-// Starts a scripted model from a shell: node packages/scripted-model/bin.mjs script.json [port]
-// The script is a JSON list of replies; see src/script.ts.
+// Starts a scripted model: node packages/scripted-model/bin.mjs script.json [port] The script is a
+// JSON list of replies, see src/script.ts.
 import { readFileSync } from 'node:fs';
 import { createJiti } from 'jiti';
 

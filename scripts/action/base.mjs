@@ -1,6 +1,7 @@
-// Finds the newest results of the branch that a pull request goes into, so that the comment can say what changed. Without them
-// the comment is about this run alone; nothing here is a verdict. For a shard it finds the run whose timings it is planned from: one that
-// was there before this workflow run began, so that every shard of it, started again or not, finds the same.
+// Finds the newest results of a pull request's target branch, so that the comment can show changes.
+// Without them, the comment only covers this run, and no verdict depends on it. For a shard, finds
+// the run whose timings the plan uses: one from before the start of this workflow run, so that
+// every shard, restarted or not, finds the same.
 import { appendFileSync } from 'node:fs';
 import { fetchJson } from './fetch-json.mjs';
 
@@ -30,7 +31,7 @@ async function findRun() {
       !expired &&
       (until === undefined || String(at) < until) &&
       run?.head_branch === branch &&
-      // A fork may have a branch of the same name.
+      // A fork may have a branch with the same name.
       run.head_repository_id === run.repository_id,
   );
   own.sort((a, b) => String(b.created_at).localeCompare(String(a.created_at)));
@@ -38,7 +39,7 @@ async function findRun() {
   return Number.isInteger(id) ? id : undefined;
 }
 
-/** It stays the same when jobs of the run are started again. */
+/** Unchanged if jobs of the run are restarted. */
 async function startOfThisRun() {
   const { created_at: at } = await ask(
     `${env.GITHUB_API_URL}/repos/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`,

@@ -1,5 +1,6 @@
-// Posts the summary on the pull request, or updates the comment of an earlier run, which has the same author and the same
-// hidden marker on its first line. A comment that cannot be posted is a warning, never a verdict.
+// Posts the summary on the pull request, or updates the comment of an earlier run with the same
+// author and the same hidden marker on its first line. A comment that cannot be posted is a
+// warning, never a verdict.
 import { readFileSync } from 'node:fs';
 import { fetchJson } from './fetch-json.mjs';
 
@@ -38,7 +39,10 @@ async function comment() {
   await call(`${comments}/${number}/comments`, 'POST', { body });
 }
 
-/** `<!-- agentci:AGENT:SPEC -->`. A run that could not start does not know the agent, so its spec alone must match. */
+/**
+ * `<!-- agentci:AGENT:SPEC -->`. A run that could not start does not know the agent, so only its
+ * spec must match.
+ */
 function sameRun(marker) {
   const [, agent, spec] = /^<!-- agentci:(.*?):(.*) -->$/.exec(marker) ?? [];
   return (text) => {
@@ -48,7 +52,9 @@ function sameRun(marker) {
   };
 }
 
-/** The account that the token posts as. The token of a workflow may not ask, and posts as the bot of GitHub Actions. */
+/**
+ * The account of the token. A workflow's token may not ask, and posts as the bot of GitHub Actions.
+ */
 async function author() {
   try {
     return (await call(`${env.GITHUB_API_URL}/user`, 'GET')).login;

@@ -1,4 +1,4 @@
-// Asks GitHub's API. The timer holds on to what it ends: a job must not wait for a server that never answers.
+// Calls GitHub's API with a timeout, because a job must not wait for a server that never answers.
 const TIMEOUT_MS = 30_000;
 
 export async function fetchJson(url, { method = 'GET', body, token, timeoutMs = TIMEOUT_MS }) {

@@ -1,10 +1,10 @@
-// Installs AgentCI where the project has not done so itself.
+// Installs AgentCI if the project does not.
 import { spawnSync } from 'node:child_process';
 import { findAgentci, folder, folderProblem } from './project.mjs';
 
 const problem = folderProblem();
 if (problem !== undefined) {
-  // The step that runs says it, so that the verdict is 2 and not a step that broke.
+  // The main step reports it, so that the verdict is 2 instead of a failed step.
   console.log(problem);
 } else if (findAgentci() === undefined) {
   const name = `@agentci/agentci@${process.env.AGENTCI_VERSION || 'latest'}`;

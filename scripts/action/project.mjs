@@ -1,4 +1,4 @@
-// What the steps of the action share: where the project is, and the agentci that belongs to it.
+// Shared by the steps of the action: the project's folder, and its installed agentci.
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
@@ -6,19 +6,19 @@ const { env } = process;
 const workspace = resolve(env.GITHUB_WORKSPACE || '.');
 const given = env.INPUT_WORKING_DIRECTORY || '.';
 
-/** The folder the inputs' paths start from. */
+/** The base folder of paths in inputs. */
 export const folder = resolve(workspace, given);
 
-/** A path in the project as the steps of others need it: from the root of the checkout. */
+/** A path relative to the root of the checkout, for other actions. */
 export const fromRoot = (path) => relative(workspace, resolve(folder, path)).replaceAll('\\', '/');
 
-/** Says what is wrong with the folder, if something is. */
+/** Describes the problem with the folder, if any. */
 export const folderProblem = () =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory()
     ? undefined
     : `working-directory: there is no folder ${JSON.stringify(given)} in the checkout`;
 
-/** The installed program. In a monorepo it may be further up, as npm itself looks for it. */
+/** The installed program. In a monorepo it may be in a parent folder, like in npm's lookup. */
 export function findAgentci() {
   for (let at = folder; ; at = dirname(at)) {
     const bin = join(at, 'node_modules', '.bin', 'agentci');

@@ -1,5 +1,5 @@
-// The action's main step: runs agentci with every report a pull request can use, and hands the files and the verdict on.
-// It never fails the job by itself; the last step does, after reports and comment are out.
+// The action's main step: runs agentci with all reports for a pull request, and passes on the files
+// and the verdict. It never fails the job. The last step does, after reports and comment.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
@@ -44,7 +44,7 @@ if (problem !== undefined || words === undefined) {
   process.exit(0);
 }
 process.chdir(project);
-// An earlier step of the same job may have left its own reports, and they must not pass for this run's.
+// An earlier step of the same job may have left reports, which must not count for this run.
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
@@ -57,7 +57,7 @@ for (const [format, name] of Object.entries(files))
   args.push('-f', `${format}=${join(folder, name)}`);
 for (const format of (env.INPUT_FORMATS ?? '').split(/\s+/).filter(Boolean))
   args.push('-f', format);
-// A merge takes what its shards were run with.
+// A merge uses the settings of its shards.
 for (const [flag, value] of isMerge
   ? []
   : [
@@ -69,7 +69,7 @@ for (const [flag, value] of isMerge
     ]) {
   if (value) args.push(flag, value);
 }
-// What the merge of an earlier run measured; it is the same for all shards of this one.
+// The timings from an earlier merge, the same for all shards of this run.
 if (env.INPUT_SHARD && env.AGENTCI_TIMINGS && existsSync(env.AGENTCI_TIMINGS))
   args.push('--weights', env.AGENTCI_TIMINGS);
 if (failOn === 'warn' && !isMerge) args.push('--strict');
@@ -80,7 +80,7 @@ const { status, error } = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci
 });
 if (error) console.log(`::error title=AgentCI::agentci could not be started: ${error.message}`);
 const timings = join(dirname(spec), '.agentci', 'timings.json');
-// For the shards of later runs.
+// For shards of later runs.
 if (isMerge && existsSync(timings)) copyFileSync(timings, join(folder, 'timings.json'));
 const summary = join(folder, files.markdown);
 const hasResults = existsSync(join(folder, files.json));
@@ -89,9 +89,10 @@ if (!hasResults && status === 0)
   console.log(
     '::error title=AgentCI::agentci test made no results: look at the args of the action',
   );
-// No results, no verdict: `--help` among the arguments ends well and checks nothing.
+// Without results there is no verdict: an argument such as `--help` exits with 0 and checks
+// nothing.
 const code = hasResults ? (status ?? 2) : status || 2;
-// Without it a comment of an earlier run would stay as it is, with a verdict that no longer holds.
+// Otherwise, the comment of an earlier run would keep an outdated verdict.
 if (!existsSync(summary))
   writeFileSync(
     summary,
@@ -112,7 +113,10 @@ output({
   runs: env.INPUT_SHARD ? madeFolder(join(dirname(spec), '.agentci', 'runs')) : '',
 });
 
-/** Writes summary and page once more, with what changed. The first ones stay where the base cannot be read. */
+/**
+ * Writes summary and page again with the changes. If the base is unreadable, the first versions
+ * stay.
+ */
 function compareWithBase() {
   const base = env.INPUT_BASE || env.AGENTCI_BASE;
   if (!hasResults || !base) return;
@@ -132,13 +136,13 @@ function compareWithBase() {
     console.log('::warning title=AgentCI::the comparison with the base could not be made');
 }
 
-/** A folder from the root of the checkout, where it is there. */
+/** A folder relative to the root of the checkout, if it exists. */
 function madeFolder(path) {
   return existsSync(path) ? fromRoot(path) : '';
 }
 
 function output(values) {
-  // A random delimiter, so that no value can end its output and begin another.
+  // A random delimiter, so that no value can end its output and start another.
   const end = `end-${randomUUID()}`;
   const lines = Object.entries(values).map(
     ([name, value]) => `${name}<<${end}\n${value}\n${end}\n`,

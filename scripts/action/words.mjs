@@ -1,6 +1,6 @@
 /**
- * Splits arguments as they would be typed: at blanks, with quotes around words that have some. Nothing else of a shell is
- * known here, so nothing an input says can start a program. Undefined when a quote is not closed.
+ * Splits arguments like a shell: at blanks, with quotes. Supports nothing else of a shell, so no
+ * input can start a program. Undefined if a quote is not closed.
  */
 export function splitWords(text) {
   const words = [];

@@ -1,4 +1,4 @@
-// Holds `agentci convert --map mode=…` against agentevals: both compare the same calls with the same references.
+// Compares `agentci convert --map mode=…` with agentevals on the same calls and references.
 //   npm run agree:agentevals
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ async function loadEvaluator() {
   const dir = process.env.AGENTEVALS_DIR ?? join(tmpdir(), `agentci-agree-agentevals-${VERSION}`);
   if (!existsSync(join(dir, 'node_modules/agentevals'))) {
     mkdirSync(dir, { recursive: true });
-    // Later versions of what it asks for are not there for Node 20.
+    // Later versions of its dependencies do not support Node 20.
     const overrides = {
       '@langchain/langgraph-checkpoint': '1.1.5',
       '@langchain/langgraph': '1.0.0',
@@ -30,7 +30,7 @@ async function loadEvaluator() {
   return (await import(pathToFileURL(entry))).createTrajectoryMatchEvaluator;
 }
 
-/** The same numbers every time. */
+/** A deterministic number generator. */
 function numbers(seed) {
   let state = seed;
   return (below) => {
@@ -46,7 +46,7 @@ const calls = () =>
     name: TOOLS[random(TOOLS.length)],
     args: random(3) === 0 ? { id: random(2), deep: { a: [random(2)] } } : { id: random(2) },
   }));
-/** Half of the runs are the reference, as it is or turned round, shortened or extended. */
+/** Half of the runs are the reference: unchanged, reversed, shortened or extended. */
 const near = (list) => [list, [...list].reverse(), list.slice(1), [...list, ...calls()]][random(4)];
 
 const asMessages = (list) =>

@@ -1,5 +1,5 @@
-// Assertions and answers to hold against each other: every deterministic type, both ways round, and answers that tell
-// case, white space, prefixes, thresholds and characters outside the first plane apart.
+// Assertions and answers to compare: every deterministic type, also negated, and answers that
+// differ in case, white space, prefixes, thresholds and astral characters.
 
 const OUTPUTS = [
   'The refund takes 30 days.',
@@ -124,7 +124,7 @@ const THRESHOLDS = [
   { threshold: 0.67, assert: [c('refund'), c('30'), c('The')] },
 ];
 
-/** Every pair: a test of promptfoo with its canned output. */
+/** Every pair: a promptfoo test with its canned output. */
 export function pairs() {
   const tests = [
     ...both.map((assertion) => ({ assert: [assertion] })),

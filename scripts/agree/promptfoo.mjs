@@ -1,7 +1,8 @@
-// Holds `agentci convert` against promptfoo itself: both judge the same canned answers, and every assertion that was carried
-// as exact must get the same verdict. promptfoo is large, so that it is installed into a folder of its own.
+// Compares `agentci convert` with promptfoo: both judge the same canned answers, and every
+// assertion converted as exact must get the same verdict. promptfoo is large, so it is installed
+// into a separate folder.
 //   npm run agree:promptfoo            compare
-//   npm run agree:promptfoo -- --write also write the verdicts that the unit test holds the converter to
+//   npm run agree:promptfoo -- --write also write the verdicts for the converter's unit test
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,8 +1,8 @@
-// What a release is, as data: the version, the section of the changelog, the files that change and the commands to run.
+// A release as data: the version, the section of the changelog, the changed files and the commands.
 
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?$/;
 
-/** The version asked for: a number, or one up from the last. A number that is not higher is refused. */
+/** The requested version: a number, or an increment of the last. Must be higher than the last. */
 export function nextVersion(current, asked) {
   const [major, minor, patch] = numbers(current);
   const up = {
@@ -29,7 +29,7 @@ function numbers(version) {
 
 const compare = (a, b) => a.map((n, i) => n - b[i]).find((difference) => difference !== 0) ?? 0;
 
-/** Gives the unreleased changes a heading of their own. What no one wrote down is not released. */
+/** Moves the unreleased changes under a version heading. Fails without changes. */
 export function cutChangelog(text, { version, date }) {
   const heading = /^## Unreleased\n+/m.exec(text);
   if (heading === null) throw new Error('CHANGELOG.md has no "## Unreleased"');
@@ -44,11 +44,11 @@ export function cutChangelog(text, { version, date }) {
   };
 }
 
-/** The version in a manifest, by text: the rest of the file stays as it was written. */
+/** Replaces the version in a manifest's text, to keep its formatting. */
 export const withVersion = (text, from, to) =>
   text.replace(`"version": "${from}"`, `"version": "${to}"`);
 
-/** The lock file names the version of the workspace too. */
+/** The lock file contains the version of the workspace too. */
 export function lockWithVersion(text, path, to) {
   const lock = JSON.parse(text);
   if (lock.packages?.[path] === undefined)
@@ -58,8 +58,8 @@ export function lockWithVersion(text, path, to) {
 }
 
 /**
- * The commands of a release, in order. It is published before anything is pushed: a tag that others pull must have its
- * package. The tag of the major version is the one that moves.
+ * The ordered commands of a release. Publishes before pushing, because a pulled tag must have its
+ * package. The tag of the major version moves.
  */
 export function commands({ version, branch }) {
   const tag = `v${version}`;

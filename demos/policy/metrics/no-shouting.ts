@@ -1,4 +1,4 @@
-// A metric of your own: (trace, config) → {status, violations}.
+// A custom metric: (trace, config) → {status, violations}.
 interface Step {
   kind: string;
   name?: string;

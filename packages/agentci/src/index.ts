@@ -1,4 +1,4 @@
-/** The door: the names other programs rely on. Importing it has no side effects. */
+/** The public API. Importing it has no side effects. */
 export { detectFormat, readTraces } from '@agentci/formats';
 export type {
   Judge,

@@ -1,4 +1,4 @@
-/** The statistics other programs rely on. */
+/** The public statistics API. */
 export {
   type BootstrapOptions,
   benjaminiHochberg,

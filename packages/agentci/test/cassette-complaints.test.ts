@@ -15,7 +15,7 @@ import { type Behaviour, slowly, startChaos } from '@agentci/testing/chaos-upstr
 import { ask, type TapedOptions, withTape } from '@agentci/testing/taped';
 import { describe, expect, it } from 'vitest';
 
-// What users of other recorders complained about, one test each, named with the complaint.
+// Complaints of users of other recorders, one test each, named after the complaint.
 
 const CHAT = '/chat/completions';
 const RULES = matchRules({ ignore: [], scrub: [] });
@@ -45,7 +45,7 @@ const cassetteOf = (entries: readonly CassetteEntry[]): Cassette => ({
   entries,
 });
 
-/** What is said in turn while it is recorded, and what is got for it in replay, the provider being gone. */
+/** Records a series of replies, then replays them without the provider. */
 async function recordAndReplay(
   behave: Behaviour,
   {
@@ -181,7 +181,7 @@ describe('complaints about other recorders', () => {
     });
   });
 
-  it('cline: a mismatch does not say what was expected and what came', () => {
+  it('cline: a mismatch does not show expected and actual', () => {
     const deck = new Deck([entry(1, says('the old words'))], RULES);
     const text = missText(deck.explain(raw(says('the new words'))), { file: 'q.jsonl', call: 1 });
     expect(text).toContain('recorded "the old words", asked "the new words"');
@@ -244,7 +244,7 @@ describe('complaints about other recorders', () => {
   });
 });
 
-describe('a miss shows what is not the same', () => {
+describe('a miss shows the differences', () => {
   const shown = (recorded: string, asked: string): string => {
     const deck = new Deck([entry(1, recorded)], RULES);
     return missText(deck.explain(raw(asked)), { file: 'q.jsonl', call: 1 });

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
-/** Minified modules write `from"./chunk.mjs"` and `import"./chunk.mjs"`; an `import()` on demand has a parenthesis. */
+/**
+ * Minified modules contain `from"./chunk.mjs"` and `import"./chunk.mjs"`. A dynamic `import()` has
+ * a parenthesis.
+ */
 const STATIC_IMPORT = /(?:from|import)\s*["'`]\.\/([\w.-]+\.mjs)["'`]/g;
 
-/** The chunks loaded together with one, itself included; on-demand imports do not count. */
+/** A chunk with its static imports. Dynamic imports do not count. */
 function loadedWith(name: string, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found;
   found.add(name);

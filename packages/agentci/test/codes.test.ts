@@ -6,7 +6,7 @@ import { LAYERS } from '@agentci/results';
 import { sourceFiles } from '@agentci/testing/source-files';
 import { describe, expect, test } from 'vitest';
 
-// Every check and every code a user can meet has an entry that says what it means and what to do.
+// Every check and every code that users can see needs an entry with its meaning and a solution.
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
 const page = (name: string) => readFileSync(join(root, 'docs', 'guide', name), 'utf8');
@@ -17,7 +17,10 @@ const entries = new Set(
   ),
 );
 
-/** Words in capitals that are not ours: variables, words of other programs' formats and error codes of Node. */
+/**
+ * Words in capitals that are not our codes: variables, words from other formats, and Node's error
+ * codes.
+ */
 const FOREIGN = [
   /^OTEL_(?:SDK|TRACES|ATTRIBUTE|SPAN)_|^CLIENT_(?:KEY|CERTIFICATE)$|_PROXY$|^OPENAI_AGENTS_DISABLE_TRACING$|^CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC$/,
   /_API_KEY$/,

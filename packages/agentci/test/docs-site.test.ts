@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COMMANDS } from '../src/cli/commands/index.gen.ts';
 
-// The documentation as a site: it builds, every link leads somewhere, it can be searched, it says its version.
+// The documentation site: it builds, has no broken links, can be searched, and shows its version.
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
 let site: string;
@@ -14,7 +14,7 @@ let site: string;
 afterAll(() => rmSync(site, { recursive: true, force: true }));
 beforeAll(() => {
   site = mkdtempSync(join(tmpdir(), 'agentci-'));
-  // A link that leads nowhere fails the build.
+  // A broken link fails the build.
   execFileSync(process.execPath, [join(root, 'scripts/docs.mjs'), '--out', site], {
     cwd: root,
     stdio: 'pipe',

@@ -12,7 +12,8 @@ import { makeDir, tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cli } from './support/cli.ts';
 
-// Every YAML spec, every JSON recording and every command the documents show is run here, so that none can go stale.
+// Runs every YAML spec, JSON recording and command in the documentation, so that none becomes
+// stale.
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
 const pages = [
@@ -50,7 +51,7 @@ test('there is something to run', () => {
 });
 
 test.each(specs)('$where is a spec that loads', ({ page, text }) => {
-  // Files that a page names are beside it.
+  // Referenced files are next to the page.
   const { diagnostics } = parseSpec(text, { file: join(root, page) });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
 });
@@ -64,11 +65,11 @@ test.each(blocks('json').filter(({ page }) => page.startsWith('docs/adapters/'))
   },
 );
 
-/** Those on capture need an agent and a model. */
+/** Capture commands need an agent and a model. */
 const isSelfContained = ({ page }: Block): boolean =>
   !page.startsWith(CAPTURE) && page !== CASSETTES;
 
-/** What a client of the mail server says: a tap that nobody talks to has nothing to show. */
+/** Messages of a client of the mail server, because an idle tap has no output. */
 const MAIL_SESSION = [
   {
     id: 1,
@@ -105,7 +106,10 @@ describe('commands', () => {
     cpSync(join(root, 'demos', 'experiment'), cwd, { recursive: true });
   };
 
-  /** What a run and the shards of another left behind: made once, and copied for each command that reads it. */
+  /**
+   * Stored results of a run and of another run's shards. Created once and copied for each command
+   * that reads it.
+   */
   let past: Promise<string> | undefined;
   afterAll(async () => {
     if (past !== undefined) rmSync(await past, { recursive: true, force: true });
@@ -148,12 +152,12 @@ describe('commands', () => {
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),
     );
     cpSync(join(root, 'packages/testing/recordings/tau-bench/shop.json'), join(cwd, 'trials.json'));
-    // Some commands read a stored run; a fresh clone has none.
+    // Some commands need a stored run, which a fresh clone lacks.
     if (/^agentci (report|export-metrics|save)\b/.test(line))
       await cli(['test', '--quiet'], { cwd });
     if (line.includes('--before base.json'))
       await cli(['test', '--quiet', '-f', 'json=base.json'], { cwd });
-    // Others read the history, or the shards of a run, of which one is missing.
+    // Others need the history, or the shards of a run, one of them missing.
     if (/^agentci (history|merge)\b|--failed-from/.test(line)) {
       past ??= makePast();
       cpSync(await past, cwd, { recursive: true });
@@ -165,7 +169,7 @@ describe('commands', () => {
       await cli(['import', 'trials.json', '--to-spec', 'bench/agentci_spec.yaml'], { cwd });
     const input = line.startsWith('agentci tap') ? { input: MAIL_SESSION } : {};
     const { code, stderr } = await cliProcess(line.split(/\s+/).slice(1), { cwd, ...input });
-    // 1 is a verdict; 2 would mean that the command as documented does not work.
+    // 1 is a verdict. 2 would mean that the documented command does not work.
     expect({ code, stderr: code === 2 ? stderr : '' }).toEqual({
       code: expect.toSatisfy((c: number) => c === 0 || c === 1),
       stderr: '',

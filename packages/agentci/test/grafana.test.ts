@@ -17,7 +17,7 @@ test('the dashboard asks only for metrics that are exported, and the page lists 
   ).toEqual([]);
 });
 
-test('every panel has a query and a place of its own', () => {
+test('every panel has a query and a position', () => {
   const { panels } = JSON.parse(read('docs/guide/grafana-dashboard.json')) as {
     panels: { id: number; targets: { expr: string }[]; gridPos: { x: number; w: number } }[];
   };

@@ -61,7 +61,8 @@ test('the published package installs small, without scripts or optional parts, a
   expect(packagesIn(modules).length).toBeLessThanOrEqual(20);
   expect(bytes).toBeLessThanOrEqual(15 * 1024 * 1024);
 
-  // What is bundled is named with its licence: libraries, SDKs and what the report page is made with.
+  // Bundled code is listed with its license: libraries, SDKs and the dependencies of the report
+  // page.
   const notices = readFileSync(join(modules, '@agentci', 'agentci', 'THIRD_PARTY_NOTICES'), 'utf8');
   for (const name of [
     'ai',
@@ -79,7 +80,7 @@ test('the published package installs small, without scripts or optional parts, a
 
   const readme = readFileSync(join(modules, '@agentci', 'agentci', 'README.md'), 'utf8');
   expect(readme).toContain('# AgentCI');
-  // The package has no docs folder: links that stayed relative would lead nowhere.
+  // The package has no docs folder, so relative links would be broken.
   expect(readme).not.toMatch(/\]\((?!https?:|#)/);
 
   const bin = join(modules, '.bin', 'agentci');
@@ -111,7 +112,7 @@ queries:
     '2 passed',
   );
 
-  // What is optional is not installed here, so this is what someone without it is told.
+  // Optional packages are not installed here, so the error for users without them appears.
   writeFileSync(
     join(dir, 'suite', 'picture.yaml'),
     'version: 1\nagent: demo\nrunner: {module: ./agent.ts}\nqueries: [{id: q, query: red, metadata: {image_path: x.png}, correctness: {expected_in_answer: [red]}, metrics: [cross_modal_grounding]}]\n',
@@ -136,7 +137,7 @@ queries:
     }),
   ).toBe('0.5 function\n');
 
-  // Types as a consumer has them: every door, strict, and the declarations themselves are checked too.
+  // Types as a consumer sees them: every entry point, strict, with the declarations checked too.
   const root = join(packageDir, '..', '..', 'node_modules');
   mkdirSync(join(modules, '@types'), { recursive: true });
   for (const name of ['vitest', '@types/node']) symlinkSync(join(root, name), join(modules, name));
@@ -158,7 +159,7 @@ queries:
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 });
 
-/** Each line that expects an error fails to compile when a door's types have decayed to `any`. */
+/** Each line with an expected error fails to compile if an entry point's types decay to `any`. */
 const CONSUMER = `
 import { exitCode, loadSpec, parsePolicy, readTraces, runSuite, toolNames } from '@agentci/agentci';
 import { describeSpec as describeInNode } from '@agentci/agentci/node-test';

@@ -7,7 +7,7 @@ import { npmEnv } from '@agentci/testing/npm';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-// The README as a newcomer types it: the packed package, an empty folder, every command in order.
+// Follows the README like a newcomer: the packed package, an empty folder, every command in order.
 
 const packageDir = join(fileURLToPath(import.meta.url), '..', '..');
 const readme = readFileSync(join(packageDir, '..', '..', 'README.md'), 'utf8');
@@ -45,7 +45,7 @@ test('three commands come to a first verdict', () => {
   ]);
 });
 
-/** A shell of a newcomer. npx stays off the network, so that what it runs is what was installed. */
+/** A newcomer's shell. npx stays offline, so that it runs the installed package. */
 function shell(cwd: string) {
   const { CI: _, GITHUB_ACTIONS: __, FORCE_COLOR: ___, ...inherited } = npmEnv();
   return (line: string) => {
@@ -105,7 +105,7 @@ test('the tutorial comes out as it says, from the first command to the last', {
           status: Number(exit),
         });
       }
-      // A reader sees these lines, in this order, among others.
+      // The output contains these lines in this order.
     } else if (language === 'text') {
       let at = 0;
       for (const line of lines) {

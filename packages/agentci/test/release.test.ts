@@ -16,7 +16,10 @@ const LOCK = {
 const LOGGING =
   '#!/usr/bin/env bash\necho "$(basename "$0") $*" >> "$LOG"\n[ "$1" != release ] || cat >> "$LOG"\n';
 
-/** A repository with a remote of its own, the release script, and an npm and a gh that only write down what they are told. */
+/**
+ * A repository with a remote, the release script, and fake npm and gh that only log their
+ * arguments.
+ */
 function repository(changelog: string) {
   const dir = tempDir({
     'work/CHANGELOG.md': changelog,

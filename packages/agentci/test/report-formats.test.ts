@@ -14,7 +14,8 @@ import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 
-// Reports that other programs read, read by other programs: libxml2 with a schema, a JSON Schema validator, a Prometheus parser.
+// Validates reports with independent programs: libxml2 with a schema, a JSON Schema validator, a
+// Prometheus parser.
 
 const schema = (name: string) =>
   readFileSync(join(fileURLToPath(import.meta.url), '..', 'schemas', name), 'utf8');
@@ -71,7 +72,7 @@ describe('junit', () => {
     });
   });
 
-  test('the schema can refuse: a count that is no number', async () => {
+  test('the schema can refuse: a count that is not a number', async () => {
     const broken = render(junit, runs[1]!.run).replace('tests="5"', 'tests="five"');
     expect(
       (
@@ -221,7 +222,7 @@ describe('prometheus', () => {
     });
   });
 
-  test('what is not known is absent, never 0', () => {
+  test('unknown values are absent, never 0', () => {
     expect(render(prometheus, runOf([query('a', 'pass')]))).not.toMatch(
       /agentci_(cost_usd|latency_ms|total_tokens|correctness_pass)/,
     );

@@ -5,7 +5,7 @@ import { reportContext } from '@agentci/testing/report-context';
 import { checkOf, runOf } from '@agentci/testing/run-of';
 import { describe, expect, test } from 'vitest';
 
-// What every reporter must do, whatever it writes. A new one is picked up by itself.
+// Requirements for every reporter. New reporters are included automatically.
 
 const context = reportContext();
 const HOSTILE =
@@ -96,7 +96,7 @@ describe.each(Object.entries(REPORTERS))('%s', (name, entry) => {
     expect(text).toMatch(/q-fail/);
   });
 
-  test('hostile text neither moves the cursor nor starts a line of its own', async () => {
+  test('hostile text neither moves the cursor nor starts a new line', async () => {
     const text = reportText((await load()).render(hostile(), context));
     const unsafe = [...text.replaceAll('\r\n', '\n')].filter(
       (character) =>
@@ -107,7 +107,7 @@ describe.each(Object.entries(REPORTERS))('%s', (name, entry) => {
     expect(text.split('\n').filter((line) => line.startsWith('::error file=x'))).toEqual([]);
   });
 
-  test('a thousand queries and a megabyte of answer are no trouble', async () => {
+  test('handles a thousand queries and a megabyte of answer', async () => {
     const reporter = await load();
     const many = runOf(
       Array.from({ length: 1000 }, (_, i) => ({

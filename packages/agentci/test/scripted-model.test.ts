@@ -5,7 +5,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, type LanguageModel, streamText, type ToolSet, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 
-// The server is only worth something if the real SDKs take it for the real thing.
+// The real SDKs must accept the scripted server.
 
 const MODELS: Record<string, (baseURL: string) => LanguageModel> = {
   anthropic: (baseURL) => createAnthropic({ baseURL, apiKey: 'k' })('claude-sonnet-4-5'),
@@ -16,14 +16,14 @@ const MODELS: Record<string, (baseURL: string) => LanguageModel> = {
 const lookup = tool({
   inputSchema: jsonSchema({ type: 'object', properties: { q: { type: 'string' } } }),
 });
-// The SDK's types do not know exactOptionalPropertyTypes.
+// The SDK's types do not support exactOptionalPropertyTypes.
 const tools = { lookup } as unknown as ToolSet;
 const text = 'It is 12 degrees in Oslo, and raining since the morning.';
 const call = { toolName: 'lookup', input: { q: 'weather in Oslo' } };
 const toolCalls = [{ name: 'lookup', args: call.input }];
 
 describe.each(Object.entries(MODELS))('%s', (protocol, modelAt) => {
-  test('text, usage and ids of its own', async () => {
+  test('text, usage and unique ids', async () => {
     const server = await scriptedModel([{ text, usage: { input: 11, output: 7 } }]);
     const ask = () =>
       generateText({

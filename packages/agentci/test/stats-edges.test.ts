@@ -3,7 +3,7 @@ import { compareSamples } from '@agentci/run/baseline';
 import { describe, expect, test } from 'vitest';
 import * as stats from '../src/stats.ts';
 
-/** Equal but for rounding: 0.1 + 0.2 is not 0.3 to the last digit. */
+/** Equal except for rounding: 0.1 + 0.2 is not 0.3 in the last digit. */
 const FLAT = [0.1 + 0.2, 0.3, 0.3, 0.3];
 const LOW = [0.1, 0.1, 0.1, 0.1];
 
@@ -43,11 +43,11 @@ describe('samples that do not vary beyond rounding', () => {
     }
   });
 
-  test('compareSamples says why there is no p-value', () => {
+  test('compareSamples explains a missing p-value', () => {
     expect(compareSamples({ baseline: FLAT, current: LOW })).toMatchObject({
       p_value: null,
       cohens_d: null,
-      // Samples that do not vary and differ need no test to say so.
+      // Constant samples with different values need no test.
       is_regression: true,
       reason: 'neither sample varies',
     });

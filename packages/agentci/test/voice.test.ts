@@ -5,14 +5,14 @@ import { sourceFiles } from '@agentci/testing/source-files';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
-// Plain English in what users read. This keeps the worst turns of phrase out; the rest is for review.
+// Enforces plain English in text for users. Catches only the worst phrases, the rest is for review.
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
 
 const THINGS =
   'line|query|test|file|sink|run|thread|page|call|case|record|trace|metric|check|item|tool|step|word|process';
 
-/** What not to write, and what to write instead. */
+/** A phrase to avoid, with its replacement. */
 const PATTERNS: readonly { readonly not: RegExp; readonly but: string }[] = [
   {
     not: /(?<!\bthere )\b(?:is|are|was) no (?!longer\b|more\b|less\b|way\b|worse\b|better\b|higher\b|lower\b)\w+/i,
@@ -54,7 +54,7 @@ function problemsIn(text: string, where: (offset: number) => string): string[] {
 
 const lineOf = (text: string, offset: number) => text.slice(0, offset).split('\n').length;
 
-/** Documents without the code they show, and without the repositories that a demo analyses: those are its data. */
+/** Documents without code blocks, and without the repositories that a demo analyzes as data. */
 function pages(): string[] {
   const inFolder = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true })
@@ -78,7 +78,7 @@ test.each(pages())('%s', (name) => {
   expect(problemsIn(prose, (offset) => `${name}:${lineOf(text, offset)}`)).toEqual([]);
 });
 
-/** Texts of a source file: what is in quotes and has a space, without the parts that are computed. */
+/** Texts of a source file: string literals with a space, without their computed parts. */
 function textsOf(file: ts.SourceFile): { text: string; at: number }[] {
   const found: { text: string; at: number }[] = [];
   const visit = (node: ts.Node): void => {
@@ -97,7 +97,7 @@ function textsOf(file: ts.SourceFile): { text: string; at: number }[] {
   return found;
 }
 
-/** Read by models, not by people, and part of the key of every stored verdict: other words would throw those away. */
+/** Read by models and part of the key of every stored verdict. Changes would invalidate those. */
 const PROMPTS = [
   '/judge/src/prompt.ts',
   '/judge/src/task.ts',

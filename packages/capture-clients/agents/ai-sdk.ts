@@ -23,7 +23,7 @@ const models = {
   anthropic: () => createAnthropic()('claude-sonnet-5'),
   chat: () => createOpenAI().chat(MODEL),
   responses: () => createOpenAI()(MODEL),
-  // These read no address from the environment.
+  // These providers read no address from the environment.
   google: () => createGoogleGenerativeAI()('gemini-3-flash'),
   groq: () => createGroq()(MODEL),
   mistral: () => createMistral()(MODEL),

@@ -1,5 +1,5 @@
-// An agent for tests: it reads the list of its MCP servers from the file it is given, calls a tool of each, and answers.
-// With MODEL_URL it asks a model first, which asks for the tool.
+// A test agent: reads its list of MCP servers from the given file, calls a tool of each, and
+// answers. With MODEL_URL it first calls a model, which requests the tool.
 import { readFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';

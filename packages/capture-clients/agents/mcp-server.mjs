@@ -1,4 +1,4 @@
-// A server of the real SDK for tests, on standard input and output, or over HTTP with --http.
+// A test server with the real SDK over stdio, or over HTTP with --http.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';

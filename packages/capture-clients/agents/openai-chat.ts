@@ -11,7 +11,7 @@ const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [
 const tools = TOOLS.map((tool) => ({ type: 'function' as const, function: { ...tool } }));
 for (;;) {
   const request = { model: MODEL, messages, tools };
-  // Nobody asks for usage here, as most people do not.
+  // Most programs do not request usage.
   const completion =
     how === 'stream'
       ? await client.chat.completions.stream(request).finalChatCompletion()

@@ -1,4 +1,5 @@
-// An agent behind HTTP with spans of its own: service.ts EXPORTER. It continues the trace of a request, as instrumentations do.
+// An agent behind HTTP with its own spans: service.ts EXPORTER. It continues the trace of a request
+// like instrumentations do.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
@@ -28,7 +29,7 @@ const within = <T>(
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Calls the tools that the query names, with a model call before each: `look, sell`. */
+/** Calls the tools named in the query, with a model call before each: `look, sell`. */
 async function answer(query: string): Promise<string> {
   const tools = query.split(/,\s*/);
   for (const name of tools) {

@@ -1,4 +1,4 @@
-// An agent with spans of its own: traced.ts EXPORTER. Nothing in it says where they go.
+// An agent with its own spans: traced.ts EXPORTER. It does not configure their target.
 
 import { INSTRUCTIONS, MODEL, QUESTION, TOOLS, tryTool } from '@agentci/recorder';
 import { context, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -12,7 +12,7 @@ const [kind = 'http', ...how] = process.argv.slice(2);
 const exporters = { http: HttpExporter, proto: ProtoExporter, grpc: GrpcExporter };
 const exporter = new exporters[kind as keyof typeof exporters]();
 const loses = how.some((word) => word.startsWith('lose'));
-// What is to be lost must not leave by the timer, however slow the machine is.
+// Spans that must be lost must not be sent by the timer on a slow machine.
 const batches = new BatchSpanProcessor(exporter, loses ? { scheduledDelayMillis: 3_600_000 } : {});
 const provider = new NodeTracerProvider({ spanProcessors: [batches] });
 provider.register();
@@ -66,7 +66,7 @@ async function ask(): Promise<OpenAI.Chat.ChatCompletionMessage> {
 }
 
 async function run(): Promise<void> {
-  // A tool that the program calls by itself: no message tells of it.
+  // A tool called by the program itself. No message mentions it.
   const audit = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'audit' };
   await within('execute_tool audit', audit, async () => {});
   for (;;) {
@@ -98,7 +98,7 @@ async function run(): Promise<void> {
   }
 }
 
-// Work around the agent that has nothing to do with it.
+// Work around the agent, unrelated to it.
 await within('POST /chat', { 'http.request.method': 'POST' }, () =>
   within(
     'invoke_agent support',
@@ -106,7 +106,7 @@ await within('POST /chat', { 'http.request.method': 'POST' }, () =>
     run,
   ),
 );
-// A program that only ends: its last spans leave because the exporter's timer is short.
+// A program that just ends. Its last spans are sent because the exporter's timer is short.
 if (how.includes('no-shutdown'))
   while (sent < ended) await new Promise((resolve) => setTimeout(resolve, 10));
 else if (!loses) await provider.shutdown();

@@ -9,7 +9,7 @@ import { converseFrames, converseReply } from './fake-bedrock.ts';
 import { PYTHON_CLIENTS, pythonFor } from './pythons.ts';
 import { runAgent } from './run-client.ts';
 
-/** How often each recording is replayed. CASSETTE_REPLAYS=50 is the long form. */
+/** Number of replays per recording. CASSETTE_REPLAYS=50 is the long version. */
 const REPLAYS = Number(process.env.CASSETTE_REPLAYS ?? 2);
 const KEY = 'sk-test-0123456789abcdefghij';
 
@@ -18,7 +18,7 @@ type Env = Readonly<Record<string, string>>;
 const bytesOf = (exchanges: readonly Exchange[]): readonly (readonly Buffer[])[] =>
   exchanges.map(({ chunks }) => chunks.map(([, bytes]) => bytes));
 
-/** Records the agent once, then replays it with the model gone and without a key. */
+/** Records the agent once, then replays it without the model and without a key. */
 async function recordAndReplay(agent: readonly string[], env: Env, close: () => Promise<unknown>) {
   const { PATH, HOME } = process.env;
   const work = (slot: CaptureSlot) => runAgent(agent, slot.env);

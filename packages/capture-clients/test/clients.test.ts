@@ -12,7 +12,7 @@ import { runClient } from './run-client.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 
-/** What the SDK's own recording of the same story says. */
+/** The trace of the SDK's own recording of the same story. */
 const recorded = (format: string, file: string): TraceRow =>
   JSON.parse(
     readFileSync(
@@ -28,7 +28,7 @@ async function withScript() {
   const env = {
     openai: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: model.url },
     anthropic: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: root },
-    // The AI SDK adds /messages to it where the official SDK adds /v1/messages.
+    // The AI SDK appends /messages, the official SDK /v1/messages.
     'anthropic with /v1': { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: model.url },
     gemini: { GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: root },
     azure: { AZURE_OPENAI_API_KEY: KEY, AZURE_OPENAI_ENDPOINT: root },
@@ -38,7 +38,7 @@ async function withScript() {
 
 type Provider = keyof Awaited<ReturnType<typeof withScript>>['env'];
 
-describe('the trace of a captured SDK is that of its own recording', () => {
+describe("the trace of a captured SDK equals that of the SDK's recording", () => {
   const CHAT = recorded('openai-chat-completions', 'pairs.json');
   const RESPONSES = recorded('openai-responses', 'pairs.json');
   const CLAUDE = recorded('anthropic-messages', 'pairs.json');
@@ -79,7 +79,7 @@ describe('the trace of a captured SDK is that of its own recording', () => {
     expect(warnings).toEqual([]);
     expect(trace!.warnings).toEqual([]);
     const row = rowOf(trace!);
-    // How an SDK words the error of a tool is its own affair.
+    // The wording of a tool error depends on the SDK.
     const { results: _results, ...rest } = row;
     expect({ ...rest, tools: rest.tools.map(withoutOutcome) }).toEqual({
       ...expected,
@@ -217,7 +217,7 @@ describe('Bedrock', () => {
   });
 });
 
-/** Node's hashes as the signer of the AWS SDK takes them. */
+/** Adapts Node's hashes to the signer of the AWS SDK. */
 class Sha256 {
   readonly #hash;
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
@@ -233,7 +233,7 @@ class Sha256 {
   reset(): void {}
 }
 
-/** Signs the request with AWS's own signer, at the time it names, and compares. */
+/** Signs the request with AWS's signer at its stated time, and compares. */
 async function verify(
   request: ChaosRequest,
   credentials: ConstructorParameters<typeof SignatureV4>[0]['credentials'],

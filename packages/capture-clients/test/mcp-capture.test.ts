@@ -66,7 +66,7 @@ describe('the MCP servers of an agent', () => {
       { name: 'search', server: 'far', status: 'ok' },
       { name: 'fail', server: 'far', status: 'error' },
     ]);
-    // Other tools of the agent were not watched.
+    // Other tools of the agent were not captured.
     expect(trace.captured.toolCalls).toBe('partial');
     expect(JSON.parse(readFileSync(join(cwd, '.mcp.json'), 'utf8'))).toEqual(config);
   });
@@ -98,7 +98,7 @@ describe('the MCP servers of an agent', () => {
   test.each([
     ['is not there', {}, 'does not exist'],
     ['lists no servers', { '.mcp.json': '{}' }, 'has no "mcpServers"'],
-  ])('a configuration that %s is said', async (_, files, why) => {
+  ])('reports a configuration that %s', async (_, files, why) => {
     const args = [
       'capture',
       '--out',

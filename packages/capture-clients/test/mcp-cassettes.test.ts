@@ -6,11 +6,11 @@ import { cliProcess } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-// A real client of MCP and real servers; in replay neither they nor the model are there.
+// A real MCP client with real servers. In replay, neither they nor the model exist.
 
 const SDK = fileURLToPath(new URL('../agents/', import.meta.url));
 
-/** A server that counts its calls on disk: whoever runs it leaves a trace. */
+/** A server that logs its calls to disk, so that tests notice if it runs. */
 const SERVER = `
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -30,7 +30,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   setTimeout(() => say({ id, result }), progressToken === undefined ? 0 : 50);
 });
 `;
-/** Asks the model, then the server as often as the query says, with the SDK's client. */
+/** Calls the model, then the server as often as the query says, with the SDK's client. */
 const AGENT = `
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -166,7 +166,7 @@ describe.each([
   });
 });
 
-test('a call of a tool with other arguments is a miss that names them, whatever the agent says', async () => {
+test('a tool call with other arguments is a miss that names them, whatever the agent answers', async () => {
   const cwd = project(ONE_EACH);
   await cliProcess(['test', '--cassette', 'record'], { cwd, env: live() });
   const { code, stdout } = await cliProcess(['test', '-f', 'json', '--cassette', 'replay'], {
@@ -181,7 +181,7 @@ test('a call of a tool with other arguments is a miss that names them, whatever 
   expect(cassette.isolated).toBe(false);
 });
 
-test('a recording without MCP leaves the servers to answer, and says so', async () => {
+test('with a recording without MCP the servers answer, and the run reports it', async () => {
   const cwd = project(ONE_EACH, [QUERIES[0]!]);
   await cliProcess(['test', '--cassette', 'record'], { cwd, env: live() });
   const file = join(cwd, 'cassettes', 'stock', 'two.jsonl');
@@ -294,7 +294,7 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
   test.each([
     ['has no capture any more', {}],
     ['captures calls of models alone', { capture: ['llm'] }],
-  ])('where the runner %s', async (_, runner) => {
+  ])('when the runner %s', async (_, runner) => {
     const cwd = await recorded();
     withoutMcp(cwd, runner);
     const { code, stdout } = await cliProcess(['test', '-f', 'json', '--cassette', 'replay'], {
@@ -329,7 +329,7 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
     );
   });
 
-  test('where the agent no longer makes them', async () => {
+  test('when the agent no longer makes them', async () => {
     const cwd = await recorded();
     writeFileSync(
       join(cwd, 'agent.mjs'),
@@ -351,7 +351,7 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
     expect((await cliProcess(['cassette', 'check'], { cwd })).code).toBe(1);
   });
 
-  test('where a program is captured without its configuration', async () => {
+  test('when a program is captured without its configuration', async () => {
     const cwd = project(ONE_EACH, []);
     writeFileSync(
       join(cwd, 'once.mjs'),

@@ -12,7 +12,10 @@ interface Call {
 }
 const OLDER = '2025-06-18';
 
-/** Makes calls through a client, a guard and a server of the SDK; gives which were refused, and what `explain` says of the audit. */
+/**
+ * Makes calls through a client, a guard and a server of the SDK. Returns the refused calls, and the
+ * `explain` report of the audit.
+ */
 async function live(
   policy: object,
   calls: readonly Call[],
@@ -41,7 +44,7 @@ async function live(
   return { refused, audit };
 }
 
-/** What the same policy says offline, of the calls that were let through and the next one. */
+/** The offline verdict of the same policy on the allowed calls and the next one. */
 function offline(policy: object, calls: readonly Call[]): boolean[] {
   const parsed = parsePolicy(JSON.stringify(policy), { file: 'policy.json' }).policy!;
   const made: Call[] = [];
@@ -64,7 +67,7 @@ interface Row {
   readonly expected: unknown;
 }
 
-/** The vectors that have a policy and calls which a client can make. */
+/** Vectors with a policy and calls that a client can make. */
 const CASES = (vectors as unknown as Row[]).flatMap(({ id, kind, input, expected }) => {
   const policyAndCalls = (): { policy: object; calls: unknown[] } | undefined => {
     if ((kind === 'seq.rules' || kind === 'explain') && input.rules !== undefined)

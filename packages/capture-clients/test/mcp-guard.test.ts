@@ -30,7 +30,7 @@ const decision = (result: unknown) =>
   (result as { _meta?: Record<string, { rule: string }> })._meta?.['agentci/decision']?.rule;
 
 describe('a guard before a server of the SDK', () => {
-  test('refuses what the policy forbids, shows only what is allowed, and its audit is reproduced offline', async () => {
+  test('refuses forbidden calls, shows only allowed tools, and its audit is reproduced offline', async () => {
     const cwd = tempDir({ 'policy.yaml': POLICY });
     const client = await connect(
       before(['guard', '--policy', 'policy.yaml', '--audit', 'audit.jsonl']),
@@ -157,7 +157,7 @@ describe('over HTTP', () => {
     await one.callTool({ name: 'authenticate', arguments: {} });
     const mail = { name: 'send_email', arguments: { to: 'a@example.com' } };
     expect(textOf(await one.callTool(mail))).toContain('send_email');
-    // Another session has a history of its own.
+    // Another session has a separate history.
     expect(decision(await two.callTool(mail))).toBe('before:authenticate->send_email');
     await Promise.all(clients.map((client) => client.close()));
     const done = new Promise((resolve) => guard.once('exit', resolve));
@@ -334,7 +334,7 @@ describe('guard install', () => {
     expect(existsSync(backup)).toBe(false);
   });
 
-  test('keeps what was changed in the configuration since', async () => {
+  test('keeps later changes in the configuration', async () => {
     const cwd = tempDir({
       'policy.yaml': POLICY,
       '.mcp.json': { mcpServers: { a: { command: 'srv' } } },

@@ -12,7 +12,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { before, connect, lineOf, makeClient, SERVER, textOf } from './mcp.ts';
 
-// What servers send of their own, recorded from and replayed to clients of the SDK.
+// Unsolicited server messages, recorded from and replayed to clients of the SDK.
 
 type Client = ReturnType<typeof makeClient>;
 
@@ -28,7 +28,7 @@ const slow = async (client: Client): Promise<number[]> => {
   return told;
 };
 
-/** A tap over HTTP, and where it is. */
+/** Starts a tap over HTTP and returns its address. */
 async function serve(args: readonly string[], cwd: string) {
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -63,7 +63,7 @@ test('progress reaches a client on standard input and output in replay', async (
   await slow(recorded);
   await recorded.close();
   const replayed = await connect([CLI, ...REPLAY], { cwd });
-  // A request before it, so that the token is another one.
+  // An extra request first, so that the token differs.
   await replayed.ping();
   expect(await slow(replayed)).toEqual([1, 2, 3]);
 });

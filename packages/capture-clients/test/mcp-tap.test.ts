@@ -96,7 +96,7 @@ describe('a tap between a client and a server of the SDK', () => {
         : [],
     );
     expect(told.slice(0, 2)).toEqual([1, 2]);
-    // The SDK drops those that come together with the result.
+    // The SDK drops notifications that arrive together with the result.
     expect(told.slice(0, progress.length)).toEqual(progress);
     const methods = lines.map(({ dir, message }) => `${dir} ${message.method ?? 'answer'}`);
     expect(methods).toEqual(
@@ -200,7 +200,7 @@ describe('no process is left behind', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'of what the server started in a session of its own',
+    'descendants of the server in a separate session',
     async () => {
       const cwd = tempDir();
       const mark = `mark-${process.pid}-${Date.now()}`;
@@ -235,7 +235,7 @@ describe('what a tap writes and what a cassette is', () => {
     expect(readFileSync(join(cwd, 'all.jsonl'), 'utf8')).toContain(token);
   });
 
-  test('--out beside --cassette is refused rather than ignored', async () => {
+  test('--out with --cassette is refused rather than ignored', async () => {
     const { code, stderr } = await cliProcess(
       ['tap', '--cassette', 'record=a.jsonl', '--out', 'b.jsonl', '--', 'node'],
       {
@@ -274,7 +274,7 @@ describe('what a tap writes and what a cassette is', () => {
       'calls a tool twice',
       [hello(), callLine(1, 'search', { q: 'x' }), callLine(2, 'search', { q: 'x' })],
     ],
-  ])('what is recorded of a client that %s replays with exit code 0', async (_, input) => {
+  ])('the recording of a client that %s replays with exit code 0', async (_, input) => {
     const cwd = tempDir();
     const recorded = await talk(before(['tap', '--cassette', 'record=tape.jsonl']), input, { cwd });
     expect(recorded.code, recorded.stderr).toBe(0);
@@ -434,7 +434,7 @@ describe('a message without end', () => {
   });
 });
 
-/** Light servers: what is under test is what becomes of their processes. */
+/** Minimal servers, because only their processes matter here. */
 const PLAIN =
   'process.stdin.on("data", () => process.stdout.write("{}\\n")).on("end", () => process.exit(0))';
 const STUBBORN =

@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 const here = fileURLToPath(new URL('.', import.meta.url));
 export const SERVER = join(here, '..', 'agents', 'mcp-server.mjs');
 
-/** The program before a server of the real SDK: `['guard', '--policy', 'p.yaml']`. */
+/** Puts the program before a server of the real SDK: `['guard', '--policy', 'p.yaml']`. */
 export const before = (args: readonly string[], ...server: readonly string[]): string[] => [
   CLI,
   ...args,
@@ -19,7 +19,7 @@ export const before = (args: readonly string[], ...server: readonly string[]): s
   ...server,
 ];
 
-/** A client of the real SDK, connected to what this command starts. */
+/** A client of the real SDK, connected to the server started by this command. */
 export async function connect(
   args: readonly string[],
   {
@@ -40,7 +40,7 @@ export async function connect(
     stderr += chunk;
   });
   if (version !== undefined) {
-    // A client of the SDK always asks for the newest version it knows.
+    // The SDK's client always requests its newest version.
     const send = transport.send.bind(transport);
     transport.send = (message) =>
       send(
@@ -64,10 +64,10 @@ export const makeClient = (): Client =>
 export const textOf = (result: unknown): string =>
   (result as { content: { text?: string }[] }).content.map(({ text = '' }) => text).join('');
 
-/** For what is never answered. */
+/** Timeout for requests without an answer. */
 const MOMENT_MS = 10_000;
 
-/** Sends these bytes to a command, closes its input when all was answered, and gives all it wrote. */
+/** Sends these bytes to a command, closes its input after all answers, and returns its output. */
 export function talk(
   args: readonly string[],
   input: readonly (string | Buffer)[],
@@ -108,7 +108,7 @@ export function talk(
   });
 }
 
-/** The ids of requests, or of answers, among the whole lines. */
+/** The ids of requests, or of answers, in the complete lines. */
 const idsOf = (bytes: Buffer, areRequests: boolean): unknown[] =>
   bytes
     .toString('utf8')

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 
-/** The Python of the PATH, and the one that the system's packages are installed for. */
+/** The Python on the PATH, and the one with the system's packages. */
 const PYTHONS = ['python3', '/usr/bin/python3'];
 
-/** The clients that the Python agent knows, and their modules. */
+/** The clients supported by the Python agent, and their modules. */
 const MODULES: Readonly<Record<string, string>> = {
   urllib: 'urllib.request',
   requests: 'requests',
@@ -15,14 +15,17 @@ export const PYTHON_CLIENTS = Object.keys(MODULES);
 
 const found = new Map<string, string | undefined>();
 
-/** A Python that has this client; undefined where none of the machine's has. Asked once, and without what may stand before it. */
+/**
+ * A Python with this client. Undefined if this machine has none. Cached, and bypasses wrappers on
+ * the PATH.
+ */
 export function pythonFor(client: string): string | undefined {
   if (!found.has(client))
     found.set(client, PYTHONS.map((python) => programOf(python, MODULES[client]!)).find(Boolean));
   return found.get(client);
 }
 
-/** Where a Python is that can import this. */
+/** Path of a Python that can import the module. */
 function programOf(python: string, module: string): string | undefined {
   const { status, stdout } = spawnSync(
     python,

@@ -6,7 +6,9 @@ import { pythonFor } from './pythons.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Runs one of the agents as a process of its own behind a capture, and gives what it printed and what was seen. */
+/**
+ * Runs one of the agents in a process behind a capture. Returns its output and the captured data.
+ */
 export async function runClient(
   agent: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -30,7 +32,7 @@ export async function runClient(
   }
 }
 
-/** Runs one of the agents with this environment and gives what it printed. */
+/** Runs one of the agents with this environment. Returns its output. */
 export async function runAgent(
   agent: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -6,7 +6,8 @@ import { cliProcess } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, it, onTestFinished } from 'vitest';
 
-// A service with the real SDK and exporters, asked by four workers at a time: every query gets its own calls.
+// A service with the real SDK and exporters, queried by four concurrent workers: every query gets
+// its own calls.
 
 const run = fileURLToPath(new URL('../run.mjs', import.meta.url));
 
@@ -22,7 +23,7 @@ async function freePort(): Promise<number> {
 async function startService(exporter: string, spansPort: number): Promise<number> {
   const env = {
     PATH: process.env.PATH,
-    // As the warning and the guide have it.
+    // As in the warning and the guide.
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://${exporter === 'http' ? 'localhost' : '127.0.0.1'}:${spansPort}`,
     OTEL_BSP_SCHEDULE_DELAY: '200',
   };

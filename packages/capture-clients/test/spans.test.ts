@@ -56,7 +56,7 @@ describe('spans and exchanges of one call are one step', () => {
       await scripted(),
       PLANES,
     );
-    // Nothing came: what the wire tells is all there is, and it is whole.
+    // No spans arrived. The wire data alone is complete.
     expect(evidence.telemetry).toEqual([]);
     expect(rowOf(trace!).llm_calls).toBe(3);
   });
@@ -73,7 +73,7 @@ describe('spans and exchanges of one call are one step', () => {
 
   it('spans alone make a trace where model calls are not watched', async () => {
     const { OPENAI_BASE_URL, ...key } = await scripted();
-    // The plane of model calls is off: spans are all there is.
+    // Model calls are not captured, so there are only spans.
     const { trace } = await runClient(
       ['traced.ts', 'proto'],
       { OPENAI_BASE_URL, ...key },

@@ -1,19 +1,19 @@
-/** A longer message is not held in memory. */
+/** Longer messages are not kept in memory. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 const NEWLINE = 10;
 
 export interface LineSink {
-  /** A whole line with its end; the last one of a stream may have none. */
+  /** A whole line with its end. The last line of a stream may have none. */
   readonly line: (bytes: Buffer) => void;
-  /** A piece of a line that is longer than the limit: first what was held, then the rest as it comes. */
+  /** A piece of a line above the limit: first the buffered part, then the rest as it arrives. */
   readonly long: (
     piece: Buffer,
     place: { readonly isFirst: boolean; readonly isLast: boolean },
   ) => void;
 }
 
-/** Cuts a stream into lines, byte for byte. */
+/** Splits a stream into lines, byte for byte. */
 export class LineSplitter {
   readonly #sink: LineSink;
   readonly #max: number;
@@ -35,7 +35,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#add(chunk.subarray(start), false);
   }
 
-  /** The stream is over: what is left is a line too, as some readers take it for one. */
+  /** Called at the end of the stream. The rest is a line too, because some parsers accept it. */
   end(): void {
     if (this.#size > 0 || this.#isLong) this.#add(Buffer.alloc(0), true);
   }

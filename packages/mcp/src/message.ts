@@ -5,18 +5,18 @@ import { rootSpan, valueSpan } from './raw-json.ts';
 export type Direction = 'c2s' | 's2c';
 export type Message = Readonly<Record<string, unknown>>;
 
-/** The protocol version from which on there are no sessions and results say what they are. */
+/** The first protocol version without sessions, and with typed results. */
 const MODERN = '2026-07-28';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 export const isModern = (version: string | undefined): boolean =>
   version !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= MODERN;
 
-/** An id that can be answered, typed: 1 and "1" are two. */
+/** A valid id, typed, because 1 and "1" differ. */
 export const idKey = (id: unknown): string | undefined =>
   typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : undefined;
 
-/** The version that a request of a modern client says it follows. */
+/** The protocol version declared in a modern client's request. */
 export function requestVersion({ params }: Message): string | undefined {
   const meta = isObject(params) ? params._meta : undefined;
   const version = isObject(meta) ? meta[VERSION_KEY] : undefined;
@@ -24,8 +24,8 @@ export function requestVersion({ params }: Message): string | undefined {
 }
 
 /**
- * The messages in a text: one, or those of a batch; undefined where it is not JSON or too deep to look into. `parse` is
- * another reader of JSON.
+ * The messages in a text: one, or a batch. Undefined if it is not JSON or nested too deeply.
+ * `parse` replaces the JSON parser.
  */
 export function messagesIn(
   text: string,
@@ -40,7 +40,7 @@ export function messagesIn(
   }
 }
 
-/** An id as its sender wrote it: a number may have more digits than we can hold. */
+/** An id as its sender wrote it, because a number may have more digits than we can represent. */
 export class WrittenId {
   readonly text: string;
 
@@ -49,7 +49,7 @@ export class WrittenId {
   }
 }
 
-/** The id of a request, to be answered with. `text` is the request. */
+/** The id for the answer to a request. `text` is the request. */
 export function replyId(id: unknown, text: string): unknown {
   if (typeof id !== 'number') return id;
   const span = valueSpan(text, rootSpan(text), 'id');
@@ -57,7 +57,7 @@ export function replyId(id: unknown, text: string): unknown {
   return written === '' || written === String(id) ? id : new WrittenId(written);
 }
 
-/** A message of ours as it is sent. */
+/** Serializes one of our messages. */
 export function messageText(message: Message): string {
   const { id, ...rest } = message;
   if (!(id instanceof WrittenId)) return JSON.stringify(message);

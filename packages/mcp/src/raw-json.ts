@@ -1,12 +1,12 @@
-/** Where a value is in a JSON text: from its first character to after its last. */
+/** Range of a value in a JSON text, the end exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Where the value of a key is in an object of a JSON text, which must be valid; of a key that is there twice, the last one,
- * as `JSON.parse` has it.
+ * The range of a key's value in an object of valid JSON. Of duplicate keys, the last one counts, as
+ * in `JSON.parse`.
  */
 export function valueSpan(text: string, object: Span, key: string): Span | undefined {
   let found: Span | undefined;
@@ -24,7 +24,7 @@ export function valueSpan(text: string, object: Span, key: string): Span | undef
   return found;
 }
 
-/** Where the items of a list of a JSON text are. */
+/** The ranges of the items of a JSON list. */
 export function itemSpans(text: string, list: Span): Span[] {
   const spans: Span[] = [];
   let at = skipSpace(text, list.start + 1);
@@ -37,13 +37,13 @@ export function itemSpans(text: string, list: Span): Span[] {
   return spans;
 }
 
-/** The whole value of a JSON text. */
+/** The range of the root value. */
 export function rootSpan(text: string): Span {
   const start = skipSpace(text, 0);
   return { start, end: skipValue(text, start) };
 }
 
-/** The text with a list's items replaced by some of them, everything else as it was. */
+/** Replaces the items of a list by a subset. The rest of the text stays unchanged. */
 export const withItems = (text: string, list: Span, items: readonly Span[]): string =>
   `${text.slice(0, list.start)}[${items.map(({ start, end }) => text.slice(start, end)).join(',')}]${text.slice(list.end)}`;
 

@@ -4,24 +4,27 @@ import type { Readable, Writable } from 'node:stream';
 import { systemErrorText, UserError } from '@agentci/lib/problems';
 import { killMarked, newMark, SERVER_MARK } from '@agentci/lib/process';
 
-/** A server whose input was closed gets this long to end by itself. */
+/** Time for a server to exit after its input was closed. */
 const POLITE_MS = 1000;
-/** Clients kill us four seconds after they closed our input: by then the server must be gone. */
+/** Clients kill us four seconds after they close our input. The server must be gone by then. */
 const KILL_MS = 3000;
-/** What a server wrote before its end is read for this long, should something of it keep its output open. */
+/** Maximum time to read remaining output, if a descendant keeps the pipe open. */
 const DRAIN_MS = 250;
 
-/** An MCP server that talks on its standard input and output, in a process group of its own. */
+/** An MCP server over stdio, in a separate process group. */
 export interface ServerProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** The code to exit with; settles once the server is gone and all it wrote has been read. */
+  /** The exit code. Settles after the server has exited and its output was read. */
   readonly ended: Promise<number>;
-  /** Closes its input, asks it to stop after a moment (at once with `now`), and kills the group in the end. */
+  /**
+   * Closes its input, then sends SIGTERM after a delay (immediately with `now`), and finally kills
+   * the group.
+   */
   readonly stop: (now?: boolean) => void;
 }
 
-/** Starts a server. Its errors go where ours go. */
+/** Starts a server that shares our stderr. */
 export function startServer(
   command: readonly string[],
   {
@@ -48,7 +51,7 @@ export function startServer(
         if (isGroup) process.kill(-child.pid!, name);
         else child.kill(name);
       } catch {
-        // All of it is gone.
+        // The whole group has exited.
       }
     };
     const stop = (now = false): void => {
@@ -62,19 +65,19 @@ export function startServer(
     };
     const ended = lastCode(child).then((code) => {
       for (const timer of timers) clearTimeout(timer);
-      // What it started and left behind has no one to talk to, whatever group or session it is in.
+      // Descendants have no client, whatever their group or session.
       signal('SIGKILL');
       killMarked(mark, SERVER_MARK);
       hasEnded = true;
       return code;
     });
-    // Whatever ends this process, the server does not outlive it.
+    // The server does not outlive this process.
     process.once('exit', () => {
       if (hasEnded) return;
       signal('SIGKILL');
       killMarked(mark, SERVER_MARK);
     });
-    // A server that closed its input or is gone is told of by its exit.
+    // The exit handler reports a server that closed its input or exited.
     child.stdin.on('error', () => {});
     child.stdout.on('error', () => {});
     child.once('error', fail);
@@ -90,7 +93,7 @@ function notStarted(program: string, error: NodeJS.ErrnoException): UserError {
   return new UserError('MCP_NOT_STARTED', `"${program}" could not be started: ${why}`);
 }
 
-/** The exit code, once the server is gone and all it wrote has been read. */
+/** The exit code, after the server has exited and its output was read. */
 const lastCode = (child: ReturnType<typeof spawnServer>): Promise<number> =>
   new Promise((done) => {
     child.on('exit', (code, name) => {

@@ -3,22 +3,26 @@ import { LineSplitter } from './lines.ts';
 import type { Direction } from './message.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** What becomes of a message: `on` goes to where it was going, `back` to where it came from. */
+/** Routing of a message: `on` is forwarded, `back` goes to its sender. */
 export interface Passage {
   readonly on?: Buffer | undefined;
   readonly back?: Buffer | undefined;
 }
 
-/** What is done with the messages that pass. One of the two: to watch holds nothing up, to decide does. */
+/**
+ * Handles passing messages. Only one of the two: watching does not delay messages, deciding does.
+ */
 export type Middle =
   | {
       readonly watch: (dir: Direction, line: Buffer) => void;
-      /** A message that was too long to be looked at has passed. */
+      /** A message that was too long to inspect has passed. */
       readonly missed: (dir: Direction, bytes: number) => void;
     }
   | {
       readonly decide: (dir: Direction, line: Buffer) => Passage;
-      /** Of a message that is too long to be decided about: what to say to its sender, or that it may pass. */
+      /**
+       * Decides a message that is too long to parse: the reply to its sender, or that it may pass.
+       */
       readonly decideLong: (dir: Direction) => Passage & { readonly mayPass: boolean };
     };
 
@@ -28,15 +32,18 @@ export interface PumpOptions {
   readonly middle: Middle;
   /** Ends both sides. */
   readonly signal: AbortSignal;
-  /** The id of the process that started this one, now. */
+  /** The current parent process id. */
   readonly parent: () => number;
-  /** A limit other than 64 MB, for tests. */
+  /** Overrides the limit of 64 MB, for tests. */
   readonly maxMessageBytes?: number;
 }
 
 const PARENT_POLL_MS = 5000;
 
-/** Passes messages between a client and a server until one of them is gone, and gives the code to exit with. */
+/**
+ * Passes messages between a client and a server until one of them disconnects. Returns the exit
+ * code.
+ */
 export async function pumpStdio(options: PumpOptions): Promise<number> {
   const { client, server, signal } = options;
   const parent = options.parent();
@@ -47,7 +54,7 @@ export async function pumpStdio(options: PumpOptions): Promise<number> {
   const onAbort = (): void => server.stop(true);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
-  // A client that no longer reads is gone, and so is the reason for the server.
+  // If the client has stopped reading, the server is no longer needed.
   client.output.on('error', () => server.stop(true));
   const toClient = new Outlet(client.output);
   const toServer = new Outlet(server.stdin);
@@ -92,7 +99,7 @@ function pass({
       maxMessageBytes,
     );
     from.on('data', (chunk: Buffer) => {
-      // Passed on first: what is noted about it must not hold it up.
+      // Forwarded first, so that logging does not delay it.
       to.write(chunk, from);
       splitter.write(chunk);
     });
@@ -123,7 +130,7 @@ function pass({
   from.once('end', () => splitter.end());
 }
 
-/** Where bytes go to. Whoever sends more than it takes is made to wait. */
+/** Writes bytes with backpressure to the sender. */
 class Outlet {
   readonly #stream: Writable;
   readonly #waiting = new Set<Readable>();
@@ -147,7 +154,7 @@ class Outlet {
     from.pause();
   }
 
-  /** Settles when everything was taken, or never will be. */
+  /** Settles when everything was written, or never can be. */
   flushed(): Promise<void> {
     if (this.#open === 0 || this.#stream.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -163,5 +170,5 @@ class Outlet {
   }
 }
 
-/** A client that reads nothing any more does not keep us. */
+/** A client that stopped reading does not block the exit. */
 const FLUSH_MS = 2000;

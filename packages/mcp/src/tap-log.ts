@@ -4,34 +4,34 @@ import { makeFolder, openFile } from '@agentci/lib/files';
 import { findCredentials, mapTexts, maskMark, SECRETS } from '@agentci/lib/secrets';
 import { type Direction, messagesIn } from './message.ts';
 
-/** One line of a tap's file, the form in which the adapter `mcp` reads it. */
+/** One line of a tap's file, in the format of the adapter `mcp`. */
 export interface TapLine {
   readonly ts: string;
   readonly dir: Direction;
   readonly message?: unknown;
-  /** Names of what was taken out of the message: values of secrets, and texts that look like credentials. */
+  /** Names of values removed from the message: secrets, and texts that look like credentials. */
   readonly masked?: readonly string[];
-  /** On a request of a cassette: what the server sent with it that is not there, by method. */
+  /** On a request of a cassette: omitted server messages by method. */
   readonly left_out?: Readonly<Record<string, number>>;
-  /** In place of a message that could not be kept: its length, and why. */
+  /** Replaces a dropped message: its length, and the reason. */
   readonly dropped?: { readonly bytes: number; readonly why: 'too_large' | 'not_json' };
 }
 
-/** What passed between a client and one server. */
+/** The traffic between a client and one server. */
 export interface TapSession {
   readonly server: string;
   readonly lines: readonly TapLine[];
 }
 
-/** Takes what passes, as bytes. */
+/** Receives the traffic as bytes. */
 export interface TapSink {
   readonly add: (dir: Direction, bytes: Buffer) => void;
   readonly drop: (dir: Direction, bytes: number, why: 'too_large' | 'not_json') => void;
 }
 
 /**
- * Notes what passes between a client and a server. Values of secrets are not written, nor are texts that look like
- * credentials unless they are wanted.
+ * Logs the traffic between a client and a server. Never writes values of secrets. Texts that look
+ * like credentials are masked by default.
  */
 export class TapLog implements TapSink {
   readonly #write: (line: TapLine) => void;
@@ -51,7 +51,7 @@ export class TapLog implements TapSink {
     this.#keepsCredentials = keepsCredentials;
   }
 
-  /** Takes the bytes of a message, or of a batch. */
+  /** Receives the bytes of a message or batch. */
   add(dir: Direction, bytes: Buffer): void {
     const text = bytes.toString('utf8').trim();
     if (text === '') return;
@@ -85,7 +85,10 @@ export class TapLog implements TapSink {
   }
 }
 
-/** The text with a mark for every credential, whose names are noted: who reads it must know that something was there. */
+/**
+ * Replaces every credential by a mark and notes its name, because readers must know about the
+ * removal.
+ */
 function maskCredentials(text: string, names: Set<string>): string {
   let masked = '';
   let at = 0;
@@ -97,7 +100,9 @@ function maskCredentials(text: string, names: Set<string>): string {
   return at === 0 ? text : masked + text.slice(at);
 }
 
-/** A file of lines that is there line by line, so that a kill takes nothing of it along. Existing files are kept. */
+/**
+ * Opens a file that is written line by line, so that a kill loses nothing. Existing files are kept.
+ */
 export function openTapFile(path: string): {
   readonly path: string;
   write: (line: TapLine) => void;

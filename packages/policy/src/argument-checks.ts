@@ -10,7 +10,7 @@ import {
 } from './constraint.ts';
 import type { KeywordTest } from './keywords.ts';
 
-/** `required` and `required_if` are the business of the map a value is in. */
+/** The enclosing map handles `required` and `required_if`. */
 export interface ArgumentSchema extends Constraint {
   readonly required?: ConstraintPlace;
   readonly requiredIf?: {
@@ -21,7 +21,7 @@ export interface ArgumentSchema extends Constraint {
   readonly onViolation: OnViolation;
 }
 
-/** What is said of arguments that no member names. */
+/** The check for undeclared arguments. */
 export interface RestCheck {
   readonly decides: boolean;
   readonly isClosed: boolean;
@@ -29,7 +29,7 @@ export interface RestCheck {
   readonly schema?: Constraint;
 }
 
-/** Checks a map of values: what must be there, each member, and the rest. */
+/** Checks a map of values: required members, each member, and the rest. */
 export function mapCheck(options: {
   readonly members: ReadonlyMap<string, ArgumentSchema>;
   readonly required: readonly { readonly name: string; readonly place: ConstraintPlace }[];
@@ -94,7 +94,7 @@ export interface TypeCheck {
   readonly place: ConstraintPlace;
 }
 
-/** A value of the wrong type gets that one finding; what else is asked would only repeat it. */
+/** A value of the wrong type gets only that finding. Further checks would only repeat it. */
 export function joined(
   type: TypeCheck | undefined,
   checks: readonly ValueCheck[],

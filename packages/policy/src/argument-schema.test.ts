@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { evaluateArguments } from './evaluate-arguments.ts';
 import { parsePolicy } from './parse-policy.ts';
 
-/** The constraints a value breaks, when it is argument `v` of a call of `t`. */
+/** The constraints that a value breaks as argument `v` of a call of `t`. */
 function broken(constraint: object, value: unknown, rest: object = {}): string[] {
   const policy = { tools: { t: { arguments: { v: constraint } } } };
   const { violations } = evaluateArguments({

@@ -28,7 +28,7 @@ import {
 import { shown, unknownHint } from './issue.ts';
 import { KEYWORDS, membership } from './keywords.ts';
 
-/** Keys that only describe. */
+/** Keys that are only annotations. */
 const NOTES = ['description', 'title', 'default', 'examples', 'deprecated', '$comment'];
 const STRUCTURE = [
   'type',
@@ -47,15 +47,15 @@ const MAX_DEPTH = 64;
 export interface CompileContext {
   readonly problems: Problems;
   /**
-   * `policy`: a keyword implies the type it speaks of, and one that can say nothing is an error.
-   * `json-schema`: as the standard says, a keyword is silent about other types.
+   * `policy`: a keyword implies its type, and a keyword without effect is an error. `json-schema`:
+   * a keyword ignores other types, as in the standard.
    */
   readonly dialect: 'policy' | 'json-schema';
-  /** The value a `$ref` leads to; undefined when it leads nowhere, which it has then reported. */
+  /** The target of a `$ref`. Undefined if it does not exist, which was then reported. */
   readonly resolve: (ref: YamlEntry) => YamlNode | undefined;
 }
 
-/** Compiles what is asked of arguments, once per place it is written at, however often it is referred to. */
+/** Compiles argument schemas, each definition once, however often it is referenced. */
 export class ArgumentCompiler {
   readonly #context: CompileContext;
   readonly #known = new Map<YamlNode, Map<OnViolation, ArgumentSchema | undefined>>();
@@ -65,7 +65,7 @@ export class ArgumentCompiler {
     this.#context = context;
   }
 
-  /** The schema of one value. Undefined when something is wrong with it, which was then reported. */
+  /** The schema of one value. Undefined after a reported error. */
   value(node: YamlNode, inherited: OnViolation): ArgumentSchema | undefined {
     const modes = this.#known.get(node);
     if (modes?.has(inherited)) return modes.get(inherited);
@@ -90,7 +90,7 @@ export class ArgumentCompiler {
     return schema;
   }
 
-  /** The schema of a map of values, as `arguments` and `properties` are. */
+  /** The schema of a map of values, as in `arguments` and `properties`. */
   map(options: {
     readonly properties: YamlNode | undefined;
     readonly required: YamlEntry | undefined;
@@ -149,7 +149,7 @@ export class ArgumentCompiler {
     };
   }
 
-  /** The map a `$ref` leads to, under the keys written beside it. */
+  /** Merges the target of a `$ref` with the keys next to it. */
   #withReference(node: YamlMap): YamlMap | undefined {
     const seen = new Set<YamlNode>();
     let current = node;
@@ -188,7 +188,10 @@ export class ArgumentCompiler {
     return mode ?? inherited;
   }
 
-  /** The type written, else the one the keywords speak of: `max: 30` alone is not a rule that "50" as text may slip by. */
+  /**
+   * The declared type, else the type that the keywords imply. Otherwise, "50" as text would pass
+   * `max: 30`.
+   */
   #types(node: YamlMap): { given: readonly ValueType[]; check?: TypeCheck } | undefined {
     const entry = node.entries.get('type');
     if (entry === undefined) {
@@ -353,7 +356,7 @@ export class ArgumentCompiler {
       if (schema === undefined) isSound = false;
       else {
         members.set(key, schema);
-        // In a closed map the name alone says something.
+        // In a closed map, the name alone has an effect.
         if (
           schema.decides ||
           schema.required !== undefined ||
@@ -407,6 +410,6 @@ function placeOf(entry: YamlEntry): ConstraintPlace {
   return locate(entry.keySource, entry.keyStart);
 }
 
-/** A limit as constraints print it: text bare, anything else as JSON. */
+/** A limit as constraints print it: text unquoted, anything else as JSON. */
 const plainText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);

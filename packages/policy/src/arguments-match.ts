@@ -8,12 +8,13 @@ import type { Selector } from './selectors.ts';
 
 export const NO_ARGUMENTS = 'arguments were not captured';
 
-/** Whether the arguments of a call are those a selector means. */
+/** Whether the arguments of a call match a selector. */
 export function argumentsMatch(
   { args = [], isWanted }: Selector,
   { args: given, argsRaw }: PolicyCall,
 ): boolean | CannotTell {
-  // Text that is not JSON has no arguments to look at; arguments that were not recorded may be anything.
+  // Text that is not JSON has no arguments to check. Arguments that were not recorded may be
+  // anything.
   if (given === undefined) return argsRaw === undefined ? new CannotTell(NO_ARGUMENTS) : false;
   if (!isObject(given)) return false;
   try {
@@ -32,8 +33,8 @@ export function argumentsMatch(
 }
 
 /**
- * Of a list or a map the texts inside are looked at. Where a call is forbidden, one that matches is enough; where it is wanted,
- * one that does not match leaves it open.
+ * Checks the texts inside a list or map. For a forbidden call, one match is enough. For a required
+ * call, one mismatch leaves it open.
  */
 function valueMatches(
   regex: Regex,
@@ -52,7 +53,7 @@ function valueMatches(
     return count === 0 || count === leaves.length
       ? count > 0
       : new CannotTell(`only some of the texts in the argument "${name}" match`);
-  // A command in pieces is a command: ["rm", "-rf"].
+  // A command may be split into parts: ["rm", "-rf"].
   return count > 0 || isFound(regex, leaves.join(' '));
 }
 

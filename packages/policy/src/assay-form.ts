@@ -28,9 +28,9 @@ const looksLikeSchema = (node: YamlNode): boolean =>
   node.kind === 'map' && SCHEMA_SIGNS.some((key) => node.entries.has(key));
 
 /**
- * A policy as other versions of Assay write it, in the form that is read here: keys that are written and empty are left out,
- * lists and constraints at the root belong to `tools`, and a plain map from tools to schemas is `schemas`. What cannot be
- * said in this form is left where it is, and refused there.
+ * Converts a policy from other versions of Assay to this form: drops empty keys, moves root lists
+ * and constraints to `tools`, and reads a plain map from tools to schemas as `schemas`. Leaves
+ * unsupported keys in place, to be rejected there.
  */
 export function fromAssayForm(
   root: YamlMap,
@@ -101,7 +101,7 @@ function withoutNulls(entry: YamlEntry): YamlEntry {
   };
 }
 
-/** To block on errors is what is done here whatever a policy says. */
+/** Blocking on errors is the default here. */
 const isSaidAnyway = ({ key, value }: YamlEntry): boolean =>
   key === 'on_error' && value.kind === 'scalar' && value.value === 'block';
 
@@ -114,7 +114,7 @@ const hasArgumentConstraints = (node: YamlNode): boolean =>
     ({ key, value }) => key === 'arg_constraints' || isNothing(value) || isIdle(key, node),
   );
 
-/** A list of denied tools that is empty beside other things says nothing; alone it is a mistake. */
+/** An empty deny list has no effect next to other keys. Alone it is a mistake. */
 const isIdle = (key: string, { entries }: YamlMap): boolean =>
   key === 'deny' && entries.size > 1 && isEmpty(entries.get(key)!.value);
 
@@ -178,7 +178,7 @@ function wrong(node: YamlNode, problems: Problems): [] {
   return [];
 }
 
-/** A tool that is there already keeps what it says; the constraint comes in as a policy of the same tool would. */
+/** An existing tool keeps its keys. The constraint is added like a policy of the same tool. */
 function addTool(tools: YamlEntry[], tool: YamlEntry): void {
   const at = tools.findIndex(({ key }) => key === tool.key);
   if (at < 0) tools.push(tool);
@@ -201,7 +201,7 @@ function addTool(tools: YamlEntry[], tool: YamlEntry): void {
 const joined = (a: YamlNode, b: YamlNode): YamlNode =>
   a.kind === 'seq' && b.kind === 'seq' ? { ...a, items: [...a.items, ...b.items] } : a;
 
-/** A map made of entries from elsewhere, at the place of a node. */
+/** A map of entries from elsewhere, with the location of a node. */
 export const mapAt = (
   { source, start }: Pick<YamlNode, 'source' | 'start'>,
   entries: readonly YamlEntry[],
@@ -234,7 +234,7 @@ export const scalarAt = (
   style: 'plain',
 });
 
-/** `#/schemas/$defs/x` is how a policy as a whole names what its schemas call `#/$defs/x`. */
+/** `#/schemas/$defs/x` is the path from the policy's root for `#/$defs/x` inside its schemas. */
 export function withLocalReferences(node: YamlNode): YamlNode {
   if (node.kind === 'seq') return { ...node, items: node.items.map(withLocalReferences) };
   if (node.kind !== 'map') return node;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { testExample } from './examples.ts';
 import { parsePolicy } from './parse-policy.ts';
 
-/** What a policy says of calls: `deny`, `allow` or `unknown`. */
+/** The policy's verdict on calls: `deny`, `allow` or `unknown`. */
 function verdictOf(policy: object, calls: unknown[], tools?: object[]): string {
   const example = { calls, expect: 'deny', ...(tools === undefined ? {} : { tools }) };
   const parsed = parsePolicy(JSON.stringify({ ...policy, examples: [example] }), {
@@ -57,7 +57,7 @@ describe('args_match looks into lists and maps', () => {
     ['all of it', ['/work/a', '/work/b'], 'allow'],
     ['none of it', ['/etc/a'], 'deny'],
     ['only some of it', ['/work/a', '/etc/passwd'], 'unknown'],
-  ])('what is allowed must match as a whole: %s', (_, path, expected) => {
+  ])('an allowed value must match as a whole: %s', (_, path, expected) => {
     const policy = {
       rules: [{ type: 'allowlist', tools: [{ tool: 'read', args_match: { path: '^/work' } }] }],
     };
@@ -159,7 +159,7 @@ describe('every part of the definition of a tool is looked at', () => {
   });
 });
 
-test('a pattern that ran out of time says so', () => {
+test('a pattern that timed out reports it', () => {
   const policy = {
     rules: [{ type: 'blocklist', tools: [{ tool: 'p', args_match: { t: '^(?=(a+)+$)a' } }] }],
   };

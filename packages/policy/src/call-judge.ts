@@ -5,7 +5,7 @@ import type { PolicyCall } from './call.ts';
 import { type BrokenConstraint, type ConstraintPlace, policyPlace } from './constraint.ts';
 import { type Policy, type ToolPolicy, toolPolicy } from './policy.ts';
 
-/** Names that are remembered in a run without end. */
+/** Maximum number of cached names in an endless run. */
 const MAX_NAMES = 10_000;
 
 export interface CallFindings {
@@ -13,7 +13,7 @@ export interface CallFindings {
   readonly undecided: NonNullable<ArgumentsResult['undecided']>;
 }
 
-/** Everything that can be said about single calls: the limit, the lists, the arguments, the unknown tools. */
+/** Checks single calls: the limit, the lists, the arguments, the unknown tools. */
 export class CallJudge {
   readonly #policy: Policy;
   readonly #strict: boolean;
@@ -60,7 +60,7 @@ export class CallJudge {
     } else if (tool === undefined) this.#unknownTool(call, index);
   }
 
-  /** What was found since the last time, of a run that is under way: it is handed out once and not kept. */
+  /** Findings since the last call, for a run in progress. They are returned once and not kept. */
   takeFindings(): CallFindings {
     const findings = { violations: this.#violations, undecided: this.#undecided };
     if (findings.violations.length > 0) this.#violations = [];
@@ -71,17 +71,17 @@ export class CallJudge {
     return findings;
   }
 
-  /** How many calls count. */
+  /** Number of counted calls. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** The last call was refused: it does not count. */
+  /** Uncounts the last call because it was refused. */
   takeBack(): void {
     this.#calls--;
   }
 
-  /** What forbids every call of a tool, whatever its arguments. */
+  /** The violation that every call of a tool has, whatever its arguments. */
   forbidden(call: PolicyCall): PolicyViolation | undefined {
     const { tool, denied } = this.#lookUp(call);
     const limit = this.#policy.limits.find(({ max }) => max === 0);
@@ -94,7 +94,7 @@ export class CallJudge {
   result(): ArgumentsResult {
     const blocks = this.#violations.some(({ severity }) => severity === 'block');
     const reason = blocks ? undefined : this.#reason;
-    // A list of tools decides about every run, also one without calls, as a blocklist does.
+    // A list of tools decides every run, even without calls, like a blocklist.
     const isExercised = this.#checked > 0 || this.#violations.length > 0 || this.#gates;
     let status: PolicyStatus;
     if (blocks) status = 'fail';
@@ -114,7 +114,7 @@ export class CallJudge {
     };
   }
 
-  /** What the policy says of a tool, under either of its names: what one of them forbids is forbidden. */
+  /** Looks up a tool under both of its names. If either is forbidden, the tool is. */
   #lookUp({ name, rawName }: PolicyCall): {
     readonly tool: ToolPolicy | undefined;
     readonly denied: Denial | undefined;
@@ -256,7 +256,7 @@ const limitDenial = ({ name, max, place }: Policy['limits'][number]): Denial => 
   place,
 });
 
-/** Deny beats allow, and means a tool by more names than allow does. */
+/** Deny takes precedence over allow, and matches a tool under more names. */
 function denialOf(
   policy: Policy,
   names: readonly string[],

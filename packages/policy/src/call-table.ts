@@ -6,26 +6,29 @@ import { CannotTell } from './condition-type.ts';
 import { type CallValue, callValue, factsOf, type RunFacts } from './run-facts.ts';
 import { isByName, type Selector } from './selectors.ts';
 
-/** Earlier calls an expression can look at: with more than these before it, what it says of them cannot be told. */
+/** Maximum number of earlier calls for an expression. With more, it cannot be decided. */
 export const MAX_PREVIOUS = 10_000;
 
-/** Calls in order, and which of them a selector means: what every rule is decided on, whether a run is over or not. */
+/**
+ * Ordered calls, and the calls that each selector matches. The input of every rule, for finished
+ * and unfinished runs.
+ */
 export abstract class CallLists {
-  /** Of each call its names, at least. */
+  /** At least the names of each call. */
   abstract readonly calls: readonly Pick<PolicyCall, 'name' | 'rawName'>[];
   abstract readonly run: RunFacts;
   readonly #whys = new Map<Selector, Map<number, string>>();
 
-  /** Indices of the calls a selector means, in order. */
+  /** Indices of the matching calls, in order. */
   abstract indices(selector: Selector): readonly number[];
 
-  /** The calls a selector cannot tell about: what it asks for was not captured, or its pattern ran out of time. */
+  /** Calls for which a selector cannot decide: data was not captured, or a pattern timed out. */
   abstract unknown(selector: Selector): readonly number[];
 
-  /** A call as expressions see it. */
+  /** A call in the form of expressions. */
   abstract value(index: number): CallValue;
 
-  /** The calls before one. */
+  /** The calls before an index. */
   previous(index: number): readonly CallValue[] {
     if (index > MAX_PREVIOUS)
       throw new NotCaptured(`more than ${MAX_PREVIOUS} calls came before call ${index + 1}`);
@@ -34,19 +37,22 @@ export abstract class CallLists {
 
   protected abstract values(end: number): readonly CallValue[];
 
-  /** Something that is worked out once for these calls and this key. */
+  /** Caches a value for these calls by key. */
   memo<T>(key: object, make: () => T): T {
     if (!this.#memos.has(key)) this.#memos.set(key, make());
     return this.#memos.get(key) as T;
   }
   readonly #memos = new Map<object, unknown>();
 
-  /** Why a selector cannot tell about a call. */
+  /** The reason why a selector cannot decide a call. */
   why(selector: Selector, index: number): string {
     return this.#whys.get(selector)?.get(index) ?? NO_ARGUMENTS;
   }
 
-  /** Whether a selector that means the call's name means the call; undefined where that cannot be told. */
+  /**
+   * Whether a selector that matches the call's name matches the call. Undefined if it cannot be
+   * decided.
+   */
   protected meets(selector: Selector, call: PolicyCall, index: number): boolean | undefined {
     const doubts: string[] = [];
     const holds = (found: boolean | CannotTell): boolean => {
@@ -64,17 +70,17 @@ export abstract class CallLists {
     return undefined;
   }
 
-  /** Every call's index. */
+  /** The indices of all calls. */
   get all(): readonly number[] {
     return this.calls.map((_, i) => i);
   }
 
-  /** Whether a selector means this call. */
+  /** Whether a selector matches this call. */
   isMeant(selector: Selector, index: number): boolean {
     return isIn(this.indices(selector), index);
   }
 
-  /** The calls any of the selectors means, in order. */
+  /** Calls that any of the selectors matches, in order. */
   anyOf(selectors: readonly Selector[]): readonly number[] {
     const lists = selectors
       .map((selector) => this.indices(selector))
@@ -82,7 +88,7 @@ export abstract class CallLists {
     return lists.length === 1 ? lists[0]! : this.marked(lists, 1);
   }
 
-  /** The calls none of the selectors means, in order. */
+  /** Calls that none of the selectors matches, in order. */
   noneOf(selectors: readonly Selector[]): readonly number[] {
     return this.marked(
       selectors.map((selector) => this.indices(selector)),
@@ -90,7 +96,7 @@ export abstract class CallLists {
     );
   }
 
-  /** Marking and walking once costs less than sorting, and a call that is in two lists counts once. */
+  /** Marking and one pass cost less than sorting, and count a call in two lists once. */
   protected marked(lists: readonly (readonly number[])[], wanted: 0 | 1): number[] {
     const marks = new Uint8Array(this.calls.length);
     for (const list of lists) for (const i of list) marks[i] = 1;
@@ -100,7 +106,10 @@ export abstract class CallLists {
   }
 }
 
-/** The calls of one trace, by tool, so that fifty rules do not walk a thousand calls fifty times. */
+/**
+ * The calls of one trace, indexed by tool, so that fifty rules do not scan a thousand calls fifty
+ * times.
+ */
 export class CallTable extends CallLists {
   readonly calls: readonly PolicyCall[];
   readonly run: RunFacts;
@@ -178,7 +187,7 @@ export function addTo<K>(lists: Map<K, number[]>, key: K, index: number): void {
   else list.push(index);
 }
 
-/** In a sorted list; what is looked for is mostly near its end. */
+/** Searches a sorted list. Checks the end first, because the index is usually there. */
 function isIn(list: readonly number[], index: number): boolean {
   let low = 0;
   let high = list.length - 1;

@@ -5,8 +5,8 @@ import { ASIDE, type Aside } from './run-facts.ts';
 import { valuesInside } from './value-path.ts';
 
 /**
- * What a call gave back, part by part, for rules that look for texts: its result, or why it failed, and what came beside
- * them. A path leads into each part; a part that is text without an inside counts as a whole.
+ * The parts of a call's output for rules that look for texts: its result or error, and content next
+ * to them. A path applies to each part. A part of plain text counts as a whole.
  */
 export function answersAt(
   calls: CallsInSight,
@@ -26,7 +26,7 @@ export function answersAt(
   return parts.filter((part) => part.length > 0);
 }
 
-/** What a call was given, likewise: its arguments, and what was handed in later. */
+/** The same for the input of a call: its arguments, and later input. */
 export function sentAt(
   calls: CallsInSight,
   at: number,
@@ -41,7 +41,7 @@ export function sentAt(
   );
 }
 
-/** A value, or why it is not known. */
+/** A value, or the reason why it is unknown. */
 export function known(read: () => unknown): unknown {
   try {
     return read();

@@ -2,31 +2,34 @@ import { UserError } from '@agentci/lib/problems';
 import { visibleName } from '@agentci/lib/text';
 import { isUnnamed } from '@agentci/trace';
 
-/** One tool call as the policy sees it. `args: undefined` means that they were not captured, never that there were none. */
+/**
+ * One tool call for a policy. `args: undefined` means that they were not captured, never that there
+ * were none.
+ */
 export interface PolicyCall {
   readonly name: string;
-  /** The name as recorded, where the server was taken out of it; a policy may use either. */
+  /** The recorded name, if the server prefix was removed. A policy may use either. */
   readonly rawName?: string;
   readonly args?: unknown;
-  /** Arguments that were captured as text which is not JSON. */
+  /** Captured arguments that are not JSON. */
   readonly argsRaw?: string;
-  /** What it gave back; absent where that is not known. */
+  /** The result. Absent if unknown. */
   readonly result?: unknown;
-  /** Why it failed; null when it did not. A step of a trace has more to say of it. */
+  /** The error, or null. A step of a trace has more detail. */
   readonly error?: unknown;
   readonly agent?: string | null;
   readonly latency_ms?: number;
-  /** When it began, in milliseconds. */
+  /** Start time in milliseconds. */
   readonly at_ms?: number;
-  /** What came back beside the result or the error, which a client may show its model as well. */
+  /** Content next to the result or error, which a client may show its model as well. */
   readonly said?: readonly unknown[];
-  /** Other forms that the result came in: its text beside structured content, each of several texts. */
+  /** Other forms of the result: its text next to structured content, and each of several texts. */
   readonly forms?: readonly unknown[];
-  /** What was handed in after the call was made, when the server asked for it. */
+  /** Input sent after the start of the call, when the server asked for it. */
   readonly sent?: unknown;
 }
 
-/** What callers may hand in: a name, the trace's tool steps, or Assay's `{tool, arguments}`. */
+/** Accepted inputs: a name, the trace's tool steps, or Assay's `{tool, arguments}`. */
 export type CallInput =
   | string
   | {
@@ -42,13 +45,16 @@ export type CallInput =
       readonly at_ms?: number;
     };
 
-/** The first call without a name, as a reason why a rule about tools cannot be decided; undefined when all have one. */
+/**
+ * Names the first call without a name as the reason why a rule about tools is undecided. Undefined
+ * if all have one.
+ */
 export function unnamedReason(calls: readonly PolicyCall[]): string | undefined {
   const at = calls.findIndex(({ name }) => isUnnamed(name));
   return at < 0 ? undefined : `call ${at + 1} was recorded without the name of its tool`;
 }
 
-/** Calls in one form. A step of a trace already has it, so it is not copied. */
+/** Normalizes calls. A step of a trace already has the right form and is not copied. */
 export function toCalls(inputs: readonly CallInput[]): readonly PolicyCall[] {
   if (!Array.isArray(inputs))
     throw new UserError('POLICY_NO_CALLS', '"calls" must be a list of tool calls');
@@ -64,12 +70,12 @@ const isPolicyCall = (input: CallInput): input is PolicyCall =>
 
 function toCall(input: CallInput): PolicyCall {
   if (typeof input === 'string') return { name: visibleName(input) };
-  // What names no tool is a call all the same, of a tool that is not known.
+  // Input without a tool name is still a call, of an unknown tool.
   if (typeof input !== 'object' || input === null) return { name: '' };
   const args = input.args ?? input.arguments;
   const { rawName } = input as { readonly rawName?: unknown };
   return {
-    // As a reader sees it: a character that does not show is not a way around a rule.
+    // Uses the visible name, so that invisible characters do not bypass a rule.
     name: visibleName(nameIn(input.name) ?? nameIn(input.tool) ?? ''),
     rawName: typeof rawName === 'string' ? visibleName(rawName) : undefined,
     args,

@@ -2,14 +2,14 @@ import type { ExplainedCause, PolicyViolation } from '@agentci/results';
 
 type Place = Pick<ExplainedCause, 'policy_line' | 'policy_column' | 'policy_file'>;
 
-/** Why a call is blocked or warned of, by a violation of its own. */
+/** The cause of a block or warning, from a violation. */
 export function violationCause(violation: PolicyViolation): ExplainedCause {
   const { argument, code, message, constraint } = violation;
   const rule = code ?? (argument === null ? constraint : `argument ${argument}`);
   return { rule, reason: message, ...placeIn(violation) };
 }
 
-/** What of a call could not be told. */
+/** The cause of an undecided call. */
 export const undecidedCause = (undecided: Place & { readonly reason: string }): ExplainedCause => ({
   rule: 'arguments',
   reason: `could not tell: ${undecided.reason}`,

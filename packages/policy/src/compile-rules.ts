@@ -15,7 +15,7 @@ import {
   withConditions,
 } from './selectors.ts';
 
-/** A sequence rule, ready to be asked about any number of runs. */
+/** A compiled sequence rule. Reusable for any number of runs. */
 export interface CompiledRule {
   readonly id: string;
   readonly type: string;
@@ -24,18 +24,18 @@ export interface CompiledRule {
   readonly line: number | null;
   readonly column: number | null;
   readonly selectors: readonly Selector[];
-  /** Those that leave the verdict open where they cannot tell about a call. */
+  /** Selectors that leave the verdict open if they cannot decide a call. */
   readonly doubts: readonly Selector[];
-  /** Each call is judged by itself, so that one which breaks the rule does, whatever is not known of others. */
+  /** Each call is judged separately, so one call can break the rule despite unknown others. */
   readonly isPerCall: boolean;
-  /** What a call gave back decides: live, the verdict comes with the result. */
+  /** Needs the result of a call, so the live verdict comes with it. */
   readonly needsResult: boolean;
-  /** It looks at results at all. */
+  /** Reads results at all. */
   readonly looksAtResults: boolean;
-  /** It looks at the definitions of tools. */
+  /** Reads the definitions of tools. */
   readonly looksAtTools?: boolean;
   readonly evaluate: (run: RuleRun) => RuleVerdict;
-  /** As a rule's own, see there: the verdict on one call of a run that is under way. */
+  /** See `Rule.breaks`: the verdict on one call of an unfinished run. */
   readonly breaks?: (calls: CallLists, at: number) => string | undefined;
   readonly forbids?: (isMeant: (selector: Selector) => boolean) => boolean;
   readonly open?: string;
@@ -48,9 +48,9 @@ export interface CompiledRules {
 }
 
 const BY_TYPE: ReadonlyMap<string, AnyRule> = new Map(RULES.map((rule) => [rule.type, rule]));
-/** Keys every rule may have. */
+/** Keys common to all rules. */
 const COMMON_KEYS = ['type', 'id', 'description', 'when', 'agents'];
-/** A violation of such a rule stays one, whatever calls the recording missed. */
+/** Violations of such a rule hold even if the recording missed calls. */
 export const isCertain = (type: string): boolean =>
   type === 'flow' || BY_TYPE.get(type)?.isCertain === true;
 
@@ -59,12 +59,12 @@ export const NO_ALIASES: Aliases = new Map();
 
 export interface CompileRulesOptions {
   readonly aliases?: Aliases;
-  /** Where a rule is written, by its position in the list. */
+  /** The location of a rule, by its index. */
   readonly placeOf?: (index: number) => ConstraintPlace;
   readonly readFile?: FieldContext['readFile'];
 }
 
-/** Reads a list of sequence rules. Everything wrong with them comes back at once, with its path. */
+/** Compiles a list of sequence rules. Reports all errors at once, with their paths. */
 export function compileRules(value: unknown, options: CompileRulesOptions = {}): CompiledRules {
   const issues: Problem[] = [];
   if (!Array.isArray(value)) {
@@ -120,7 +120,7 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
   const conditions = readConditions(spelled, context);
   const { values, selectors, isWhole } = readFields(spelled, rule, { context, conditions, fail });
   if (!isSound || !isWhole || conditions === undefined) return undefined;
-  // Where no tool is written, every call is meant.
+  // Without a tool, every call is meant.
   if (rule.hits !== undefined && values.tool === undefined && conditions.length > 0) {
     values.tool = withConditions(ANY_CALL, conditions);
     selectors.push(values.tool as Selector);
@@ -257,7 +257,7 @@ function readFields(
   return { values, selectors, isWhole };
 }
 
-/** What `when` and `agents` ask of the calls a rule is about; undefined when something is wrong with them. */
+/** The conditions of `when` and `agents`. Undefined after an error. */
 export function readConditions(
   written: Readonly<Record<string, unknown>>,
   { report }: Pick<RuleContext, 'report'>,
@@ -284,7 +284,7 @@ export function readConditions(
   return conditions;
 }
 
-/** Compiles an expression; what is wrong with it is said at its character. */
+/** Compiles an expression. Errors have the position of the character. */
 export function readExpression(
   key: string,
   value: unknown,
@@ -315,7 +315,7 @@ const bind = <A extends unknown[], R>(
 ): ((...rest: A) => R) | undefined =>
   method === undefined ? undefined : (...rest) => method(values as never, ...rest);
 
-/** `pattern: danger` of the original means any name with "danger" in it. */
+/** `pattern: danger` in Assay matches any name that contains "danger". */
 function withPattern(
   written: Readonly<Record<string, unknown>>,
   rule: AnyRule,

@@ -1,7 +1,7 @@
 import type { PolicyCall } from './call.ts';
 import type { CallValue, RunFacts } from './run-facts.ts';
 
-/** What a condition can look at: the calls in order, and what else is known of the run. */
+/** Input of a condition: the calls in order, and other facts about the run. */
 export interface CallsInSight {
   readonly calls: readonly Pick<PolicyCall, 'name' | 'rawName'>[];
   readonly run: RunFacts;
@@ -9,7 +9,7 @@ export interface CallsInSight {
   readonly previous: (index: number) => readonly CallValue[];
 }
 
-/** Why it cannot be told whether a call meets a condition. */
+/** The reason why a condition is undecided for a call. */
 export class CannotTell {
   readonly why: string;
 
@@ -18,16 +18,16 @@ export class CannotTell {
   }
 }
 
-/** Something a call must meet to be meant, beside the name of its tool. */
+/** A condition on a call in addition to the name of its tool. */
 export interface Condition {
-  /** As messages print it after the tool: `when args.amount > 100`. */
+  /** Printed after the tool: `when args.amount > 100`. */
   readonly label: string;
-  /** It looks at what the call gave back, so it is decided when that has come. */
+  /** Reads the result of the call, so it is decided after the call. */
   readonly needsResult: boolean;
-  /** It looks at results, of this call or of earlier ones. */
+  /** Reads results of this or earlier calls. */
   readonly looksAtResults: boolean;
-  /** It looks at the definitions of tools. */
+  /** Reads the definitions of tools. */
   readonly looksAtTools?: boolean;
-  /** `isWanted`: the rule needs such a call, so where a result has several forms it must be one in each of them. */
+  /** `isWanted`: the rule requires such a call, so all forms of a result must match. */
   readonly test: (calls: CallsInSight, at: number, isWanted?: boolean) => boolean | CannotTell;
 }

@@ -28,7 +28,7 @@ export type CompiledCondition =
   | { readonly ok: true; readonly condition: Condition; readonly negated: Condition }
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
-/** Compiles an expression over one call and those before it, and its opposite. */
+/** Compiles an expression over a call and the calls before it, and its negation. */
 export function compileCondition(text: string): CompiledCondition {
   const compiled = compileExpression(text, VARIABLES);
   if (!compiled.ok) return { ok: false, ...compiled.problem };
@@ -52,7 +52,9 @@ export function compileCondition(text: string): CompiledCondition {
       looksAtResults &&
       [...program.paths].some((path) => path === 'previous' || path.startsWith('previous.')),
   };
-  /** The first form that gives `decisive` decides; else one that gives the opposite; else it cannot be told. */
+  /**
+   * The first form with `decisive` decides, else one with the opposite. Otherwise it is undecided.
+   */
   const run = (calls: CallsInSight, at: number, decisive: boolean): boolean | CannotTell => {
     const views = looksAtResults ? viewsIn(calls, at, seen) : ONE_VIEW;
     if (views instanceof CannotTell) return views;
@@ -88,7 +90,7 @@ export function compileCondition(text: string): CompiledCondition {
   };
 }
 
-/** `result` is touched by `result.x` as well, `call` only where it is used as a whole. */
+/** `result` is also read by `result.x`, but `call` only by itself. */
 const hasPath = (paths: ReadonlySet<string>, path: string): boolean =>
   paths.has(path) || (path !== 'call' && [...paths].some((each) => each.startsWith(`${path}.`)));
 
@@ -100,7 +102,7 @@ function viewsIn(
   seen: { readonly own: boolean; readonly earlier: boolean },
 ): readonly View[] | CannotTell {
   const views = known(() => viewsAt(calls, at, seen)) as readonly View[] | CannotTell | undefined;
-  // Without the earlier calls the expression may still come to an answer.
+  // The expression may not need the earlier calls.
   if (views instanceof CannotTell) return ONE_VIEW;
   return views ?? new CannotTell(`the result of call ${at + 1} has too many parts to look at each`);
 }
@@ -137,7 +139,7 @@ function valuesAt(calls: CallsInSight, at: number, view: View): Readonly<Record<
   };
 }
 
-/** The definition of the called tool; throws where it is not known. */
+/** The definition of the called tool. Throws if unknown. */
 export function definitionAt(calls: CallsInSight, at: number): ListedTool {
   const names = meantNames(calls.calls[at]!);
   const found = calls.run.tools?.find(({ name }) => names.includes(visibleName(name)));
@@ -146,7 +148,7 @@ export function definitionAt(calls: CallsInSight, at: number): ListedTool {
   return found;
 }
 
-/** Only calls of these agents. */
+/** Limits a rule to calls of these agents. */
 export function agentCondition(patterns: readonly string[]): Condition {
   const globs = patterns.map(compileGlob);
   return {

@@ -14,7 +14,7 @@ const policyOf = (written: object | string): Policy => {
   return policy;
 };
 
-/** Judged call by call, each with its result before the next, nothing refused. */
+/** Judges calls one by one, each with its result before the next. Refuses nothing. */
 function live(policy: Policy, calls: readonly CallInput[], run: RunFacts = {}): string {
   const judge = new LiveJudge(policy);
   judge.learn(run);
@@ -175,13 +175,13 @@ describe('rules with conditions say the same of a recording and of a run under w
       says: 'allowed allowed blocked',
     },
     {
-      when: 'what is not needed is not known',
+      when: 'unneeded data is unknown',
       rule: { type: 'expr', expr: 'call.name == "a" || args.x == 1' },
       calls: ['a', 'b'],
       says: 'allowed unknown',
     },
     {
-      when: 'a condition cannot be told on a rule about order',
+      when: 'a condition is undecided on a rule about order',
       rule: { type: 'never_after', trigger: 'read', forbidden: 'send', when: 'args.to != "me"' },
       calls: [
         'read',
@@ -257,7 +257,7 @@ describe('rules with conditions say the same of a recording and of a run under w
   ])('when $when', ({ rule, calls, says, run }) => {
     const policy = policyOf({ rules: [rule] });
     expect(offline(policy, calls, run)).toBe(says);
-    // Once a rule about order cannot tell, a refused call would have left no trace; nothing is refused here.
+    // If an order rule cannot decide, a refused call would leave no trace. Here nothing is refused.
     expect(live(policy, calls, run)).toBe(says);
   });
 });
@@ -345,7 +345,7 @@ describe('flows', () => {
     },
     {
       when: 'the result was not captured',
-      calls: ['read_inbox', send(mail)], // A guard passes the call on: the agent has not got the result yet.
+      calls: ['read_inbox', send(mail)], // A guard forwards the call before the agent has the result.
       says: 'allowed unknown',
       live: 'allowed allowed',
     },
@@ -451,7 +451,7 @@ describe('flows', () => {
   });
 });
 
-describe('mistakes are told at their place', () => {
+describe('mistakes have a location', () => {
   test.each([
     ['rules:\n  - type: expr\n    expr: args.amount <=\n', 'POLICY_BAD_EXPR', 3],
     ['rules:\n  - type: expr\n    expr: ammount <= 1\n', 'POLICY_BAD_EXPR', 3],

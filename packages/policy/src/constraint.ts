@@ -1,10 +1,10 @@
 import { isObject } from '@agentci/lib/data';
 import type { Location } from '@agentci/lib/problems';
 
-/** Where a constraint is written. */
+/** The location of a constraint. */
 export type ConstraintPlace = Location;
 
-/** As violations print it. */
+/** The location as violations print it. */
 export function policyPlace(
   place: { readonly line: number | null; readonly column: number | null } | undefined,
 ): {
@@ -17,9 +17,9 @@ export function policyPlace(
 
 export type OnViolation = 'block' | 'warn' | 'log';
 
-/** A constraint that a value does not keep. */
+/** A constraint that a value violates. */
 export interface BrokenConstraint {
-  /** `address.zip`; empty for the arguments as a whole. */
+  /** `address.zip`. Empty for the whole arguments. */
   readonly at: string;
   readonly value: unknown;
   readonly constraint: string;
@@ -30,14 +30,14 @@ export interface BrokenConstraint {
 
 export interface ConstraintSink {
   readonly found: (finding: BrokenConstraint) => void;
-  /** Whether the value keeps the constraint could not be told. */
+  /** Reports an undecided constraint. */
   readonly unknown: (at: string, why: string) => void;
 }
 
-/** Holds one value against everything that is asked of it. */
+/** Checks a value and reports to the sink. */
 export type ValueCheck = (value: unknown, at: string, sink: ConstraintSink) => void;
 
-/** A compiled schema: what it checks, and whether it can say no at all. */
+/** A compiled schema: its check, and whether it can fail at all. */
 export interface Constraint {
   readonly check: ValueCheck;
   readonly decides: boolean;

@@ -6,7 +6,10 @@ import { evaluatePrepared } from './evaluate-rules.ts';
 import type { Policy } from './policy.ts';
 import type { RunFacts } from './run-facts.ts';
 
-/** Adds up, trace by trace, how much of a policy the traces put to the test. Memory does not grow with the traces. */
+/**
+ * Measures how much of a policy the traces exercise. Memory does not grow with the number of
+ * traces.
+ */
 export class PolicyCoverage {
   readonly #policy: Policy;
   readonly #called = new Set<string>();
@@ -19,7 +22,7 @@ export class PolicyCoverage {
     this.#policy = policy;
   }
 
-  /** Counts the policy's own examples. */
+  /** Counts the policy's examples. */
   addExamples(): void {
     for (const { calls, run } of this.#policy.examples) this.add(calls, { run });
     this.#examples += this.#policy.examples.length;
@@ -34,7 +37,7 @@ export class PolicyCoverage {
     this.#traces++;
     this.#calls += calls.length;
     for (const { name } of calls) this.#called.add(name);
-    // A rule that held without a single call to look at proved nothing.
+    // A rule that held without any relevant call proves nothing.
     for (const { rule_id, outcome, spanned } of evaluatePrepared(
       new CallTable(calls, run),
       this.#policy.rules,
@@ -83,7 +86,7 @@ export class PolicyCoverage {
   }
 }
 
-/** Every tool or glob the policy names for itself; `*` names none. */
+/** Every tool or glob named in the policy, except `*`. */
 function namedTools(policy: Policy): string[] {
   const lists = [...(policy.allow ?? []), ...policy.deny, ...policy.blocklist].map(
     ({ text }) => text,

@@ -11,16 +11,16 @@ import { timed } from './timed.ts';
 
 export interface EvaluateArgumentsInput {
   readonly calls: readonly CallInput[];
-  /** From `parsePolicy`, or the policy itself as an object. */
+  /** A policy from `parsePolicy`, or as an object. */
   readonly policy: Policy | Readonly<Record<string, unknown>>;
-  /** Only calls of these tools; globs. */
+  /** Limits the check to these tools (globs). */
   readonly tools?: readonly string[];
-  /** A call of a tool that the policy does not know fails. */
+  /** Calls of tools missing in the policy fail. */
   readonly strict?: boolean;
   readonly now?: () => number;
 }
 
-/** Holds the arguments of every call against the policy, and its name against the lists of allowed and denied tools. */
+/** Checks the arguments of every call, and its name against the allow and deny lists. */
 export function evaluateArguments(input: EvaluateArgumentsInput): ArgumentsResult {
   return timed(input.now, () => {
     const policy = asPolicy(input.policy, input.strict ?? false);
@@ -55,7 +55,7 @@ function asPolicy(written: EvaluateArgumentsInput['policy'], strict: boolean): P
   );
 }
 
-/** A filter that leaves nothing to check would pass whatever happens. */
+/** A filter without matching checks would always pass. */
 export function filterProblem(
   policy: Policy,
   tools: readonly string[],

@@ -14,7 +14,7 @@ export interface EvaluateBlocklistInput {
   readonly now?: () => number;
 }
 
-/** Counts the calls of blocked tools: all of them, not only the first. */
+/** Reports all calls of blocked tools, not only the first. */
 export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResult {
   return timed(input.now, () => {
     if (!Array.isArray(input.blocklist) || input.blocklist.length === 0)
@@ -49,7 +49,7 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
     return {
       metric: 'tool_blocklist',
       status,
-      // A blocklist decides about every run, also one without calls.
+      // A blocklist decides every run, even without calls.
       exercised: 'exercised',
       violations,
       calls_found: violations.length,
@@ -59,7 +59,7 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
   });
 }
 
-/** What is said of a call of a blocked tool. */
+/** The violation for a call of a blocked tool. */
 export const blockedViolation = (
   tool: string,
   { text, place }: { readonly text: string; readonly place: NamePattern['place'] | undefined },

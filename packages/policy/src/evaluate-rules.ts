@@ -12,18 +12,18 @@ import { timed } from './timed.ts';
 
 export interface EvaluateRulesInput {
   readonly calls: readonly CallInput[];
-  /** Rules as written, or compiled before. */
+  /** Rules as written, or compiled. */
   readonly rules: readonly unknown[] | readonly CompiledRule[];
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
-  /** False for a run that is still going or was cut off: what has not happened may still happen. */
+  /** False for an unfinished or truncated run, in which pending obligations may still be met. */
   readonly complete?: boolean;
-  /** What else is known of the run, for expressions. */
+  /** Other facts about the run, for expressions. */
   readonly run?: RunFacts;
-  /** A clock in milliseconds, for `duration_ms`. */
+  /** Clock in milliseconds for `duration_ms`. */
   readonly now?: () => number;
 }
 
-/** The one evaluator of sequence rules: every rule gets a record, whatever became of the others. */
+/** Evaluates all sequence rules. Every rule gets a record, whatever the result of the others. */
 export function evaluateRules(input: EvaluateRulesInput): RulesResult {
   return timed(input.now, () => {
     if (!Array.isArray(input.rules))
@@ -37,7 +37,7 @@ export function evaluateRules(input: EvaluateRulesInput): RulesResult {
   });
 }
 
-/** As `evaluateRules`, for rules and calls that are already prepared. */
+/** Like `evaluateRules`, for compiled rules and prepared calls. */
 export function evaluatePrepared(
   table: CallTable,
   rules: readonly CompiledRule[],
@@ -67,7 +67,7 @@ export function evaluatePrepared(
       per_call: unknown.length > 0 && rule.isPerCall ? true : undefined,
     };
     records.push(record);
-    // What the unknown arguments would have changed is not known, so neither is the verdict.
+    // The unknown arguments could change the verdict, so it is unknown.
     if (unknown.length > 0) unknownWhy ??= whyUnknown(rule, table, unknown[0]!);
     if (unknown.length > 0 && !rule.isPerCall) continue;
     if (verdict.outcome === 'violated') violations.push(violationOf(rule, record, table));

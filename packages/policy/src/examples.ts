@@ -2,7 +2,7 @@ import type { ExampleReport, ExplainReport } from '@agentci/results';
 import { explainCalls } from './explain.ts';
 import type { Policy, PolicyExample } from './policy.ts';
 
-/** Judges an example by its policy. Where the policy cannot tell, neither can the test. */
+/** Judges an example by its policy. If the policy cannot decide, neither can the test. */
 export function testExample(example: PolicyExample, policy: Policy): ExampleReport {
   const report = explainCalls({ policy, calls: example.calls, run: example.run });
   const causes = causesIn(report);

@@ -11,8 +11,8 @@ import type { Policy } from './policy.ts';
 import type { AuditSession } from './read-audit.ts';
 
 /**
- * Judges the calls of an audit again and holds every verdict against the one that was given live. A call that was refused
- * left no history, here as there.
+ * Judges the calls of an audit again and compares every verdict with the live one. A refused call
+ * leaves no history, as in the live run.
  */
 export function explainAudit(
   { start, decisions, events, end }: AuditSession,
@@ -21,12 +21,12 @@ export function explainAudit(
 ): ExplainReport {
   const judge = new LiveJudge(policy, { strict: start.strict });
   const calls: ExplainedCall[] = [];
-  /** Which of them a call of the history is. */
+  /** Maps calls of the history to their position. */
   const made: number[] = [];
   const tools = new Map<string, AuditTools['tools'][number]>();
   for (const event of events) {
     if (event.event === 'tools') {
-      // A server tells its tools page by page.
+      // A server lists its tools in pages.
       for (const tool of event.tools) tools.set(tool.name, tool);
       judge.learn({ tools: [...tools.values()] });
     } else if (event.event === 'decision') {
@@ -74,7 +74,7 @@ const UNTOLD: LiveVerdict = {
   by: [{ rule: '', reason: 'could not tell: what was handed in was not kept', policy_line: null }],
 };
 
-/** The verdict on handing a result on belongs to its call. */
+/** The verdict on returning a result belongs to its call. */
 function withResult(call: ExplainedCall, line: AuditResult, judge: LiveJudge): ExplainedCall {
   const isWhole = line.redacted !== true && (line.result !== undefined || line.error !== undefined);
   const { result, error, said, forms, latency_ms } = line;
@@ -123,7 +123,8 @@ function explainDecision(
   };
   const recorded = { decision, verdict: given };
   const asGiven = rule === null ? [] : [{ rule, reason: reason ?? '', policy_line }];
-  // What the guard refused for its form, and what continues an earlier call, was not put to the policy.
+  // Calls refused for their form, and continuations of earlier calls, were not judged by the
+  // policy.
   const isOwn = tool === null || rule?.startsWith(GUARD_RULE) === true;
   if (isOwn || (line.continues === true && line.sent === undefined))
     return { ...shown, verdict: given, by: asGiven, recorded: { ...recorded, reproduced: true } };
@@ -136,14 +137,15 @@ function explainDecision(
     agent: line.agent,
   };
   const isContinued = line.continues === true;
-  // Of a call that continues another, what was handed in is judged, and nothing is added to the history.
+  // For a continued call, only the new input is judged, and nothing is added to the history.
   let answer = UNTOLD;
   if (!isContinued) answer = judge.judge(call);
   else if (isWhole) answer = judge.probe({ ...call, sent: line.sent });
   const { verdict, by } = answer;
   if (decision === 'deny' && !isContinued) judge.takeBack();
   const isSame = verdict === given && (by[0]?.rule ?? null) === rule;
-  // Without the arguments a rule about them cannot be asked again; that is not another verdict.
+  // Without arguments, a rule about them cannot be checked again. That does not count as a
+  // different verdict.
   let reproduced: boolean | undefined;
   if (isSame) reproduced = true;
   else if (!isWhole) reproduced = undefined;

@@ -50,7 +50,7 @@ const countsText = ({
       : `${audit.differs.length} decided differently`,
   ]).join(', ');
 
-/** For a terminal. */
+/** Formats for a terminal. */
 export function explainTerminal(reports: readonly ExplainReport[]): string {
   const lines: string[] = [];
   for (const report of reports) {
@@ -72,7 +72,7 @@ export function explainTerminal(reports: readonly ExplainReport[]): string {
   return lines.map((line) => `${escapeTerminalLine(line).trimEnd()}\n`).join('');
 }
 
-/** For a pull request or a step summary. */
+/** Formats for a pull request or a step summary. */
 export function explainMarkdown(reports: readonly ExplainReport[]): string {
   return reports
     .map((report) => {
@@ -104,7 +104,7 @@ export function explainMarkdown(reports: readonly ExplainReport[]): string {
     .join('\n');
 }
 
-/** Control characters mean nothing to a page, and a copy of it must not carry them into a terminal. */
+/** Removes control characters, so that copied text cannot reach a terminal with them. */
 const escapeHtml = (text: string): string => escapeHtmlText(escapeTerminalLine(text));
 
 const STYLE =
@@ -112,7 +112,7 @@ const STYLE =
   'td,th{border:1px solid #ddd;padding:4px 10px;text-align:left;vertical-align:top}code{font-size:13px}' +
   '.blocked,.broken{background:#fdecea}.warned,.unknown{background:#fff8e1}.allowed{background:#f1f8f1}';
 
-/** One page without scripts or anything to fetch. */
+/** A single page without scripts or external resources. */
 export function explainHtml(reports: readonly ExplainReport[]): string {
   const sections = reports.map((report) => {
     const rows = report.calls.map((call) => {

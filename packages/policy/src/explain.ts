@@ -13,13 +13,13 @@ import type { RunFacts } from './run-facts.ts';
 export interface ExplainInput {
   readonly policy: Policy;
   readonly calls: readonly CallInput[];
-  /** The name of the trace in the report. */
+  /** Name of the trace in the report. */
   readonly trace?: string;
   readonly complete?: boolean;
   readonly strict?: boolean;
-  /** How much of the tool calls was captured; all of them when absent. */
+  /** How much of the tool calls was captured. Default: all. */
   readonly captured?: 'full' | 'partial' | 'none';
-  /** What else is known of the run, for expressions. */
+  /** Other facts about the run, for expressions. */
   readonly run?: RunFacts;
 }
 
@@ -30,7 +30,10 @@ const NOT_KNOWN = {
 };
 const UNKNOWN = 'could not tell: something was not captured';
 
-/** The timeline of a trace: each call allowed, blocked or not known, by which rule, on which line of the policy. */
+/**
+ * The timeline of a trace: each call allowed, blocked or unknown, with the rule and its line in the
+ * policy.
+ */
 export function explainCalls(input: ExplainInput): ExplainReport {
   const { policy } = input;
   const calls = toCalls(input.calls);
@@ -53,7 +56,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     const compiled = policy.rules[at]!;
     const { rule_id: rule, type, outcome, reason, broken_by = [], unknown = [] } = record;
     const place = placeIn(record);
-    // As in a test: what the missing arguments would have changed is not known, so neither is the verdict.
+    // As in a test: the missing arguments could change the verdict, so it is unknown.
     if (unknown.length > 0) {
       const doubtful = compiled.isPerCall ? unknown : new Set([...unknown, ...broken_by]);
       for (const index of doubtful)
@@ -65,7 +68,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
       if (!compiled.isPerCall) continue;
     }
     if (outcome !== 'violated') continue;
-    // What was not captured may have kept the rule, unless it forbids what was seen.
+    // Missing calls may have met the rule, unless it forbids a recorded call.
     if (isPartial && complete && !isCertain(type)) {
       const cause = { rule, reason: 'could not tell: not all tool calls were captured', ...place };
       for (const index of broken_by) add(unknowns, index, cause);
@@ -94,7 +97,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
 
 type Causes = Map<number, Cause[]>;
 
-/** What the arguments of the calls and the blocklist say. */
+/** Adds the findings on arguments and the blocklist. */
 function addArguments(
   { policy, strict = false }: ExplainInput,
   calls: ReturnType<typeof toCalls>,

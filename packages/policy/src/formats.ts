@@ -1,4 +1,4 @@
-/** The formats a text argument can be asked to have. All of them are asserted, none is a mere note. */
+/** Supported formats of a text argument. All are enforced. */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['email', isEmail],
   ['uri', isUri],
@@ -40,7 +40,7 @@ function isHostname(text: string): boolean {
   );
 }
 
-/** An absolute URI: a scheme, a colon, and only characters a URI may have. */
+/** An absolute URI: a scheme, a colon, and only characters allowed in a URI. */
 function isUri(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:[\w!#$%&'()*+,./:;=?@[\]~-]+$/i.test(text)) return false;
   if (/%(?![0-9a-f]{2})/i.test(text)) return false;
@@ -58,7 +58,7 @@ function isDate(text: string): boolean {
   return days !== undefined && day >= 1 && day <= days;
 }
 
-/** RFC 3339, whose zone may be left out: people write `10:00:00` for a time of day. */
+/** RFC 3339 with an optional zone, because people write `10:00:00` for a time of day. */
 function isTime(text: string): boolean {
   return isClock(text, false);
 }

@@ -4,11 +4,11 @@ import { patternSlip } from '@agentci/lib/text';
 import { type CallInput, type PolicyCall, toCalls } from './call.ts';
 import type { ValueType } from './constraint.ts';
 
-/** Text values are listed only while they are few, and each was seen more than once on average. */
+/** Text values become an enum only if there are few, each seen more than once on average. */
 const MAX_ENUM = 8;
 const MAX_ENUM_TEXT = 60;
 const MIN_SEEN_EACH = 2;
-/** An order seen in fewer traces may be chance. */
+/** In fewer traces, an order may be chance. */
 const MIN_ORDER_TRACES = 2;
 const MAX_TOOLS = 2000;
 const MAX_ARGUMENTS = 500;
@@ -18,7 +18,7 @@ interface Seen {
   types: Set<ValueType>;
   min: number;
   max: number;
-  /** Text values with their counts; undefined once they are too many to be a choice. */
+  /** Text values with their counts. Undefined if there are too many for an enum. */
   texts: Set<string> | undefined;
   items: Set<ValueType>;
 }
@@ -29,10 +29,16 @@ interface ToolSeen {
   readonly args: Map<string, Seen>;
 }
 
-/** Learns a starter policy from good traces: what was seen is allowed, so it accepts every trace it came from. */
+/**
+ * Learns an initial policy from good traces. It allows everything seen, so it accepts every trace
+ * it came from.
+ */
 export class PolicyLearner {
   readonly #tools = new Map<string, ToolSeen>();
-  /** For a tool, in how many traces it was called, and which tools came before its first call in all of them. */
+  /**
+   * By tool: the number of traces with a call, and the tools that preceded its first call in all of
+   * them.
+   */
   readonly #order = new Map<string, { traces: number; before: Set<string> }>();
   #traces = 0;
   #calls = 0;
@@ -49,7 +55,7 @@ export class PolicyLearner {
     this.#learnOrder(calls);
   }
 
-  /** The policy as YAML, with counts as comments. */
+  /** The policy as YAML with counts as comments. */
   yaml(): string {
     const lines = [
       `# A starter policy learned from ${count(this.#traces, 'trace')} and ${count(this.#calls, 'tool call')}.`,
@@ -106,7 +112,7 @@ export class PolicyLearner {
     }
   }
 
-  /** Only the nearest predecessors: what comes before them follows from their own rules. */
+  /** Only the nearest predecessors. Earlier ones follow from their rules. */
   #rules(): string[] {
     const lines: string[] = [];
     for (const [then, { traces, before }] of sorted(this.#order)) {
@@ -153,7 +159,7 @@ function argumentLines(key: string, seen: Seen, tool: ToolSeen): string[] {
     `      ${text(key)}: # in ${seen.count} of ${count(tool.calls, 'call')}`,
     `${pad}type: ${types.length === 1 ? text(types[0]!) : `[${types.map(text).join(', ')}]`}`,
   ];
-  // Calls whose arguments were not recorded may have had it or not.
+  // Calls with unrecorded arguments may or may not have had it.
   if (seen.count === tool.calls && tool.withArguments === tool.calls)
     lines.push(`${pad}required: true`);
   const [only] = types;
@@ -174,7 +180,7 @@ function argumentLines(key: string, seen: Seen, tool: ToolSeen): string[] {
   return lines;
 }
 
-/** Whole numbers are numbers too. */
+/** Integers are numbers too. */
 function merged(types: ReadonlySet<ValueType>): Set<ValueType> {
   const kept = new Set(types);
   if (kept.has('number')) kept.delete('integer');
@@ -189,18 +195,18 @@ function typeOf(value: unknown): ValueType {
   return 'object';
 }
 
-/** A rule can only be about a tool whose name stands for itself. */
+/** A rule needs a tool name that is not a glob. */
 const isOneName = (name: string): boolean =>
   !isGlob(name) && name.trim() !== '' && patternSlip(name) === undefined;
 
 const BARE = /^[A-Za-z_][\w-]*$/;
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|allow|deny)$/i;
 
-/** A text as YAML reads it back: bare where that is safe, else as JSON, which YAML reads alike. */
+/** Quotes a text for YAML if needed, as JSON, which is valid YAML. */
 const text = (value: string): string =>
   BARE.test(value) && !RESERVED.test(value) ? value : JSON.stringify(value);
 
-/** Names come from recordings: in a comment they must not be able to end the line. */
+/** Names come from recordings. In a comment they must not end the line. */
 const commentText = (value: string): string => (BARE.test(value) ? value : 'that tool');
 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;

@@ -1,6 +1,6 @@
 import { didYouMean } from '@agentci/lib/text';
 
-/** The way out for an unknown word. */
+/** A hint for an unknown word. */
 export function unknownHint(word: string, known: readonly string[], what: string): string {
   const near = didYouMean(word, known);
   return near === undefined

@@ -25,7 +25,7 @@ import { FORMATS } from './formats.ts';
 import { unknownHint } from './issue.ts';
 
 const KNOWN = [...KEYWORDS, ...NOTES];
-/** What the policy's own compiler understands with exactly the meaning of the standard. */
+/** Keywords that our compiler handles exactly like the standard. */
 const OWN = new Set(
   `type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern format
    minItems maxItems uniqueItems required items properties additionalProperties $ref $defs
@@ -33,8 +33,8 @@ const OWN = new Set(
 );
 
 /**
- * Compiles one schema of the v2 form (JSON Schema). Plain ones run on the policy's own compiler, which knows the line of
- * every keyword and is faster; the rest runs on the general validator.
+ * Compiles one schema of the v2 form (JSON Schema). Simple schemas use the policy's compiler, which
+ * is faster and knows the line of every keyword. Others use the general validator.
  */
 export function compileToolSchema(
   entry: YamlEntry,
@@ -124,7 +124,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   return current;
 }
 
-/** `min: 3` is not a keyword of JSON Schema, so a validator would pass over it without a word. */
+/** `min: 3` is not a JSON Schema keyword, and a validator would ignore it. */
 function reportUnknown(root: YamlNode, problems: Problems): void {
   const visit = (node: YamlNode): void => {
     if (node.kind !== 'map') return;
@@ -147,7 +147,7 @@ function reportUnknown(root: YamlNode, problems: Problems): void {
   visit(root);
 }
 
-/** The schema with the definitions all schemas share; a name both define would mean two things. */
+/** Adds the shared definitions. A name in both would be ambiguous. */
 function withShared(node: YamlNode, shared: YamlMap | undefined, problems: Problems): unknown {
   const plain = toPlain(node);
   if (shared === undefined || !isObject(plain) || node.kind !== 'map') return plain;
@@ -186,7 +186,10 @@ function definition(
 
 const MAX_REFERENCES = 32;
 
-/** Whether the policy's compiler can take the schema over. A reference must be alone in its map and must not be circular. */
+/**
+ * Whether the policy's compiler supports the schema. A reference must be alone in its map and not
+ * circular.
+ */
 function isOwn(
   root: YamlNode,
   shared: YamlMap | undefined,

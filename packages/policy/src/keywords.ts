@@ -4,7 +4,7 @@ import type { ValueType } from './constraint.ts';
 import { FORMATS } from './formats.ts';
 import { shown, unknownHint } from './issue.ts';
 
-/** Says what is wrong with a value, for a person; undefined when nothing is. `unknown` when it could not be told. */
+/** Describes the problem of a value. Undefined if valid, `unknown` if undecided. */
 export type KeywordTest = (value: unknown) => string | undefined | { readonly unknown: string };
 
 export type KeywordResult =
@@ -17,7 +17,7 @@ export type KeywordResult =
   | { readonly ok: false; readonly code: string; readonly message: string; readonly hint?: string };
 
 export interface Keyword {
-  /** The types it speaks of: values of other types are none of its business. */
+  /** Types that it applies to. Values of other types are ignored. */
   readonly types: readonly ValueType[];
   readonly compile: (written: unknown, name: string) => KeywordResult;
 }
@@ -65,7 +65,7 @@ const above: NumberTest = (value, limit) =>
 const below: NumberTest = (value, limit) =>
   value >= limit ? 'Value is not below the exclusive maximum' : undefined;
 
-/** Characters as people count them: an emoji is one, not two. */
+/** Code points, so that an emoji counts as one. */
 function characters(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
@@ -88,7 +88,10 @@ const multipleOf: Keyword = {
   },
 };
 
-/** 0.07 is a multiple of 0.01 though 0.07 / 0.01 is 7.000000000000001: the rounding of the three numbers is allowed for. */
+/**
+ * 0.07 is a multiple of 0.01 although 0.07 / 0.01 is 7.000000000000001, so rounding errors are
+ * tolerated.
+ */
 function isMultiple(value: number, step: number): boolean {
   if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0;
   const quotient = value / step;
@@ -205,7 +208,7 @@ const uniqueItems: Keyword = {
   },
 };
 
-/** The keywords that look at a value by itself; those with schemas inside are read by the compiler. */
+/** Keywords on a single value. The compiler handles those with nested schemas. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['min', bound(min)],
   ['minimum', bound(min)],

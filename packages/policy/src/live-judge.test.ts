@@ -82,7 +82,7 @@ const last = (judged: Policy, calls: readonly PolicyCall[], strict: boolean) => 
 };
 
 describe('a call judged before it is made', () => {
-  test('gets the verdict of the whole run so far, whatever the policy', () => {
+  test('gets the verdict of the whole run so far, for any policy', () => {
     fc.assert(
       fc.property(
         policy,
@@ -159,7 +159,7 @@ describe('a call judged before it is made', () => {
     const early = Math.min(time(250), time(250), time(250));
     time(10_000);
     const late = Math.min(time(250), time(250), time(250));
-    // A verdict from scratch takes a thousand times as long by then.
+    // A verdict from scratch would take a thousand times as long by then.
     expect(late).toBeLessThan(early * 5 + 0.02);
   });
 

@@ -12,23 +12,23 @@ import type { Policy } from './policy.ts';
 import type { RunFacts } from './run-facts.ts';
 import { isByName } from './selectors.ts';
 
-/** Rules that look for texts. */
+/** Rules that search texts. */
 const TEXT_RULES = new Set(['detect', 'flow']);
 
-/** What a policy says of one call, after the calls before it. `unknown` is not a yes. */
+/** The verdict on one call after the calls before it. `unknown` does not mean allowed. */
 export type LiveVerdict = Pick<ExplainedCall, 'verdict' | 'by'>;
 
-/** A part of a policy that refusing calls cannot bring about. */
+/** A part of a policy that cannot be enforced by refusing calls. */
 export interface OpenRule {
   readonly rule: string;
-  /** What must have happened by the end. */
+  /** Required by the end of the run. */
   readonly expected: string;
   readonly policy_line: number | null;
 }
 
 /**
- * Judges the calls of a run one by one, before they are made. It is `explainCalls` on the calls so far and this one, for an
- * unfinished run, at a price that does not grow with the calls before.
+ * Judges the calls of a run one by one, before they are made. Gives the same results as
+ * `explainCalls` on an unfinished run, at a cost independent of the earlier calls.
  */
 export class LiveJudge {
   readonly #policy: Policy;
@@ -41,19 +41,19 @@ export class LiveJudge {
     this.#table = new LiveTable(policy.rules.flatMap(({ selectors }) => selectors));
   }
 
-  /** How many calls were made. */
+  /** Number of calls made. */
   get calls(): number {
     return this.#table.calls.length;
   }
 
-  /** Judges a call. It counts as made from then on, unless it is taken back. */
+  /** Judges a call. From then on it counts as made, unless it is taken back. */
   judge(call: PolicyCall): LiveVerdict {
     const before = this.#table.calls.length;
     const counted = this.#judge.calls;
     try {
       return this.#judgeNext(call);
     } catch (error) {
-      // What could not be judged to the end leaves nothing behind.
+      // A call whose judgment throws is removed again.
       if (this.#table.calls.length > before) this.#table.removeLast();
       if (this.#judge.calls > counted) this.#judge.takeBack();
       this.#judge.takeFindings();
@@ -75,7 +75,7 @@ export class LiveJudge {
     return verdictOf(blocks, unknowns, warns);
   }
 
-  /** A call has come to its end. What the policy asks of results is decided now: a verdict on handing this one on. */
+  /** Called after a call. Decides the rules on results: a verdict on returning this one. */
   settle(at: number, outcome: CallOutcome): LiveVerdict {
     this.#table.settle(at, outcome);
     const found = { blocks: [] as ExplainedCause[], unknowns: [] as ExplainedCause[] };
@@ -84,8 +84,8 @@ export class LiveJudge {
   }
 
   /**
-   * What the policy says of texts that belong to a call and are not its arguments or its result: what was handed in later, or
-   * what a server asks. It leaves nothing behind.
+   * Judges texts that belong to a call but are not its arguments or result: later input, or
+   * requests of a server. Changes no state.
    */
   probe(call: PolicyCall, outcome?: CallOutcome): LiveVerdict {
     return this.#asIf(
@@ -95,14 +95,14 @@ export class LiveJudge {
     );
   }
 
-  /** Whether the policy forbids a tool for how it is defined. */
+  /** Whether the policy forbids a tool because of its definition. */
   distrusts(call: PolicyCall): boolean {
     return (
       this.#asIf(call, undefined, ({ type }) => type === 'tool_definition').verdict === 'blocked'
     );
   }
 
-  /** The verdict of some rules on a call that is not made. */
+  /** The verdict of some rules on a hypothetical call. */
   #asIf(
     call: PolicyCall,
     outcome: CallOutcome | undefined,
@@ -119,24 +119,24 @@ export class LiveJudge {
     return verdictOf(found.blocks, found.unknowns, []);
   }
 
-  /** What becomes known of the run while it is under way: the definitions of its tools. */
+  /** Adds facts learned during the run: the definitions of its tools. */
   learn(run: RunFacts): void {
     this.#table.run = { ...this.#table.run, ...run };
   }
 
-  /** Whether the policy looks at the definitions of tools. */
+  /** Whether the policy reads the definitions of tools. */
   get looksAtTools(): boolean {
     return this.#policy.rules.some((rule) => rule.looksAtTools === true);
   }
 
-  /** Whether the policy has conditions, which may ask when a call was made and by whom. */
+  /** Whether the policy has conditions, which may read the time and agent of a call. */
   get hasConditions(): boolean {
     return this.#policy.rules.some(({ selectors }) =>
       selectors.some(({ conditions }) => conditions !== undefined),
     );
   }
 
-  /** Whether the policy looks at what calls are given. */
+  /** Whether the policy reads arguments. */
   get looksAtArguments(): boolean {
     const { tools, toolGlobs, rules } = this.#policy;
     const named = [...tools.values(), ...toolGlobs.map(({ tool }) => tool)];
@@ -146,7 +146,7 @@ export class LiveJudge {
     );
   }
 
-  /** Whether the policy looks at what calls give back. */
+  /** Whether the policy reads results. */
   get looksAtResults(): boolean {
     return this.#policy.rules.some((rule) => rule.looksAtResults);
   }
@@ -168,19 +168,19 @@ export class LiveJudge {
       return;
     }
     if (reason === undefined && doubt === undefined) return;
-    // What the missing arguments would have changed is not known, so neither is the verdict.
+    // The missing arguments could change the verdict, so it is unknown.
     const earlier = doubt ?? earlierDoubt(rule, this.#table);
     if (earlier !== undefined) unknowns.push({ rule: rule.id, reason: earlier, ...place });
     else if (reason !== undefined) blocks.push({ rule: rule.id, reason, ...place });
   }
 
-  /** The last call was refused, so it was never made. */
+  /** Removes the last call because it was refused. */
   takeBack(): void {
     this.#table.removeLast();
     this.#judge.takeBack();
   }
 
-  /** What forbids every call of a tool, whatever its arguments and whatever came before. */
+  /** The reason why every call of a tool is forbidden, independent of arguments and history. */
   forbids(call: PolicyCall): ExplainedCause | undefined {
     const violation = this.#judge.forbidden(call);
     if (violation !== undefined) return violationCause(violation);
@@ -195,7 +195,7 @@ export class LiveJudge {
       : { rule: rule.id, reason: 'Tool is never allowed', ...policyPlace(rule) };
   }
 
-  /** What was left undone when the run ended. */
+  /** Unmet requirements at the end of the run. */
   atEnd(): ExplainedCause[] {
     return this.#policy.rules.flatMap((rule) => {
       if (rule.open === undefined) return [];
@@ -228,7 +228,7 @@ function verdictOf(
   return { verdict, by: [...blocks, ...unknowns, ...warns] };
 }
 
-/** Why a rule cannot tell about a call, in words. */
+/** The reason why a rule cannot decide a call. */
 export function doubtAt(
   { doubts }: CompiledRule,
   calls: CallLists,
@@ -240,7 +240,7 @@ export function doubtAt(
   return doubt === undefined ? undefined : `could not tell: ${calls.why(doubt, at)}`;
 }
 
-/** Why a rule cannot tell about an earlier call, which its verdict on a later one hangs on. */
+/** The reason why a rule cannot decide an earlier call that affects later verdicts. */
 function earlierDoubt({ doubts }: CompiledRule, calls: CallLists): string | undefined {
   for (const selector of doubts) {
     const last = isByName(selector) ? undefined : calls.unknown(selector).at(-1);
@@ -249,7 +249,7 @@ function earlierDoubt({ doubts }: CompiledRule, calls: CallLists): string | unde
   return undefined;
 }
 
-/** The rules of a policy that no refusal can enforce, or not all of them. */
+/** Rules of a policy that refusals cannot enforce, at least in part. */
 export const openRules = (policy: Policy): OpenRule[] =>
   policy.rules.flatMap(({ id, open, line }) =>
     open === undefined ? [] : [{ rule: id, expected: open, policy_line: line }],

@@ -6,10 +6,10 @@ import { addTo, CallLists, MAX_PREVIOUS } from './call-table.ts';
 import { type Aside, type CallValue, callValue, factsOf, type RunFacts } from './run-facts.ts';
 import type { Selector } from './selectors.ts';
 
-/** Names whose selectors are remembered; a client that makes names up must not fill the memory. */
+/** Maximum number of cached names. A client that invents names must not fill the memory. */
 const MAX_NAMES = 10_000;
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type CallOutcome = Pick<PolicyCall, 'result' | 'error' | 'latency_ms' | 'said' | 'forms'>;
 
 interface Kept {
@@ -19,9 +19,9 @@ interface Kept {
 }
 
 /**
- * The calls of a run that is under way. A call is added at the price of the selectors that mean it, whatever came before,
- * and the last one can be taken back: a call that was refused never happened. What a selector asks of a result is decided
- * when the result has come.
+ * The calls of a run in progress. Adding a call costs only the matching selectors. The last call
+ * can be removed, because a refused call never happened. Conditions on results are decided after
+ * the call.
  */
 export class LiveTable extends CallLists {
   readonly calls: Pick<PolicyCall, 'name' | 'rawName'>[] = [];
@@ -31,10 +31,10 @@ export class LiveTable extends CallLists {
   readonly #byName = new Map<string, readonly Selector[]>();
   readonly #found = new Map<Selector, number[]>();
   readonly #unknown = new Map<Selector, number[]>();
-  /** Arguments and results are kept only where a rule may look at them again. */
+  /** Arguments and results, kept only if a rule may read them again. */
   readonly #kept = new Map<number, Kept>();
 
-  /** `selectors`: all that will be asked about. */
+  /** `selectors`: all selectors of later queries. */
   constructor(selectors: readonly Selector[]) {
     super();
     this.#selectors = selectors;
@@ -60,7 +60,7 @@ export class LiveTable extends CallLists {
     return Array.from({ length: end }, (_, i) => this.value(i));
   }
 
-  /** Adds a call and gives its index. */
+  /** Adds a call and returns its index. */
   add(call: PolicyCall): number {
     const index = this.calls.length;
     const { name, rawName } = call;
@@ -71,7 +71,7 @@ export class LiveTable extends CallLists {
     return index;
   }
 
-  /** A call has come to its end: what asks for that is decided now. */
+  /** Called after a call. Decides the conditions on its result. */
   settle(index: number, outcome: CallOutcome): void {
     const kept = this.#kept.get(index);
     if (kept === undefined) return;
@@ -80,7 +80,7 @@ export class LiveTable extends CallLists {
       if (isLate(selector)) this.#enter(selector, this.meets(selector, kept.call, index), index);
   }
 
-  /** Takes the last call back. */
+  /** Removes the last call. */
   removeLast(): void {
     this.calls.pop();
     const index = this.calls.length;
@@ -99,7 +99,7 @@ export class LiveTable extends CallLists {
     this.#kept.delete(index - MAX_PREVIOUS - 1);
   }
 
-  /** Results may come in another order than the calls. */
+  /** Results may arrive in a different order than the calls. */
   #enter(selector: Selector, isMeant: boolean | undefined, index: number): void {
     if (isMeant === false) return;
     const lists = isMeant === undefined ? this.#unknown : this.#found;

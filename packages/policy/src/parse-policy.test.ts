@@ -5,7 +5,7 @@ const lines = (...text: string[]): string => `${text.join('\n')}\n`;
 const found = (text: string) =>
   parsePolicy(text, { file: 'p.yaml' }).diagnostics.map((d) => `${d.code} ${d.line}:${d.column}`);
 
-describe('what is wrong with a policy is said with its place', () => {
+describe('each problem of a policy has its location', () => {
   test.each([
     [
       'an unknown keyword',

@@ -26,21 +26,21 @@ import { type ReadPolicyFile, References } from './references.ts';
 import type { Aliases } from './selectors.ts';
 
 export interface ParsePolicyOptions {
-  /** The name used in diagnostics and violations. */
+  /** Name for diagnostics and violations. */
   readonly file?: string;
-  /** Reads files that `$ref` names. */
+  /** Reads files referenced by `$ref`. */
   readonly readFile?: ReadPolicyFile;
-  /** Unknown tools will fail, so that a policy which only names tools can fail too. */
+  /** Unknown tools will fail, so a policy with only tool names can fail too. */
   readonly strict?: boolean;
 }
 
 export interface ParsedPolicy {
-  /** Absent when any diagnostic is an error. */
+  /** Absent if any diagnostic is an error. */
   readonly policy?: Policy;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads a policy from YAML or JSON text. Never throws for what a user wrote. */
+/** Parses a policy from YAML or JSON. Never throws for a user's mistake. */
 export function parsePolicy(text: string, options: ParsePolicyOptions = {}): ParsedPolicy {
   const { root, diagnostics } = parseYaml(text, { file: options.file ?? 'policy.yaml' });
   if (root === undefined || diagnostics.some(({ severity }) => severity === 'error'))
@@ -53,7 +53,7 @@ export function parsePolicy(text: string, options: ParsePolicyOptions = {}): Par
   };
 }
 
-/** As `parsePolicy`, for a policy that is part of another document. */
+/** Like `parsePolicy`, for a policy inside another document. */
 export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}): ParsedPolicy {
   const problems = new Problems('POLICY_TOO_MANY');
   const policy =

@@ -6,7 +6,7 @@ import { policyJsonSchema } from './policy-json-schema.ts';
 
 const compiled = compileJsonSchema(policyJsonSchema());
 
-// The schema accepts what the loader accepts, and refuses what it refuses.
+// Schema and loader must accept and reject the same policies.
 test.each([
   [
     'explicit nulls',

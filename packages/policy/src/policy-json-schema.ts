@@ -33,10 +33,10 @@ const common: Schema = {
   id: text,
   description: text,
   when: { ...expression, description: 'Only calls for which this CEL expression is true' },
-  agents: { ...oneOrMore(text), description: 'Only calls of these agents; globs' },
+  agents: { ...oneOrMore(text), description: 'Only calls of these agents (globs)' },
 };
 
-/** Of fields with a reader of their own. */
+/** Fields with a custom reader. */
 const OWN: Readonly<Record<string, Schema>> = {
   in: { enum: ['arguments', 'result'] },
   path: text,
@@ -75,7 +75,7 @@ const rules = (): Schema => ({
       const own = Object.fromEntries(
         Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)]),
       );
-      // `pattern: x` of a blocklist reads as `tools: ["*x*"]`.
+      // `pattern: x` of a blocklist means `tools: ["*x*"]`.
       const isBlocklist = type === 'blocklist';
       return {
         ...closed(
@@ -123,7 +123,7 @@ const call: Schema = {
 const list: Schema = { type: 'array', items: text };
 const listOrNothing: Schema = { anyOf: [names, { type: 'null' }] };
 
-/** A JSON Schema, by the keys that only one has. */
+/** Recognizes a JSON Schema by its specific keys. */
 const argumentsSchema: Schema = {
   type: 'object',
   anyOf: SCHEMA_SIGNS.map((key) => ({ required: [key] })),
@@ -182,10 +182,13 @@ const properties = (): Readonly<Record<string, Schema>> => ({
   },
 });
 
-/** Keys beside which a plain map of schemas still is one. */
+/** Keys allowed next to a plain map of schemas. */
 const BESIDE_SCHEMAS = new Set(['version', 'name', 'description', 'on_error']);
 
-/** The schema of a policy file, for editors. What only a reader of the whole can see is left to `agentci policy`. */
+/**
+ * The schema of a policy file, for editors. `agentci policy` also checks constraints that a schema
+ * cannot express.
+ */
 export function policyJsonSchema(): Schema {
   const own = properties();
   const telling = Object.keys(own).filter((key) => !BESIDE_SCHEMAS.has(key));
@@ -197,10 +200,10 @@ export function policyJsonSchema(): Schema {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'AgentCI policy',
     type: 'object',
-    // A key that is written and empty says nothing; a plain map from tools to the schemas of their arguments is a policy, too.
+    // An empty key is ignored. A plain map from tools to argument schemas is a policy too.
     additionalProperties: { anyOf: [{ type: 'null' }, argumentsSchema] },
     properties: orNothing(own),
-    // Beside a key of a policy the name of a tool is a mistake.
+    // Next to a policy key, a tool name is a mistake.
     if: { anyOf: telling.map(isWritten) },
     // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema.
     then: {

@@ -23,12 +23,15 @@ export const TOOL_KEYS = [
 ];
 /** The keys of `limits`. */
 export const LIMITS = ['max_tool_calls_total', 'max_requests_total'];
-/** Keys of other Assay policies that a recording cannot be checked against: refused, since ignoring them would look like a pass. */
+/**
+ * Keys of other Assay policies that cannot be checked on a recording. They are rejected, because
+ * ignoring them would look like a pass.
+ */
 export const NOT_ENFORCED = new Set([
   ...['signatures', 'tool_pins', 'discovery', 'runtime_monitor', 'kill_switch', 'on_error'],
   ...['allow_classes', 'deny_classes', 'approval_required', 'restrict_scope', 'redact_args'],
 ]);
-/** Keys that have another place here. */
+/** Keys with a different location here. */
 export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['allow', 'write it under "tools"'],
   ['deny', 'write it under "tools"'],

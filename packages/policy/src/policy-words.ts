@@ -18,9 +18,9 @@ import { shown, unknownHint } from './issue.ts';
 import type { NamePattern } from './policy.ts';
 import { ELSEWHERE, NOT_ENFORCED } from './policy-keys.ts';
 
-/** Reads the small parts that all of a policy is made of, and says what is wrong with them. */
+/** Reads the basic parts of a policy and reports errors. */
 export class PolicyWords {
-  /** Something was read that can fail, or was meant to. */
+  /** Set if something was read that can fail, or was intended to. */
   decides = false;
   readonly #problems: Problems;
 
@@ -42,7 +42,7 @@ export class PolicyWords {
     });
   }
 
-  /** A list of names of tools or patterns of them. */
+  /** A list of tool names or patterns. */
   patterns(entry: YamlEntry | undefined, name: string): readonly NamePattern[] {
     if (entry === undefined) return [];
     const { value } = entry;
@@ -63,7 +63,7 @@ export class PolicyWords {
           },
         ];
       }
-      // What stands for something reported already was meant to say something.
+      // A placeholder for a reported error was intended as a check.
       if (item.kind === 'scalar' && item.broken === true) this.decides = true;
       else
         this.fail(
@@ -75,7 +75,7 @@ export class PolicyWords {
     });
   }
 
-  /** Says what is wrong with a name of a tool. What was meant may well have decided something. */
+  /** Reports an invalid tool name. It may have been intended as a check. */
   slip(place: YamlPlace, name: string, where = ''): void {
     const slip = patternSlip(name);
     if (slip === undefined) return;
@@ -88,7 +88,7 @@ export class PolicyWords {
     this.decides = true;
   }
 
-  /** As a key every name can be written, and some tools are called like this: it is only warned of. */
+  /** Any name is valid as a key, and some tools have odd names, so this is only a warning. */
   oddKey(entry: YamlEntry): void {
     const slip = exactNameSlip(entry.key);
     if (slip === undefined) return;
@@ -101,7 +101,7 @@ export class PolicyWords {
     });
   }
 
-  /** What only people read must be text. */
+  /** Descriptions must be text. */
   note(entry: YamlEntry | undefined): void {
     if (entry === undefined || entry.value.kind === 'scalar') return;
     this.fail(entry.value, 'POLICY_TYPE', `"${entry.key}" must be text`);
@@ -135,7 +135,7 @@ export class PolicyWords {
   }
 }
 
-/** Where a key is written. */
+/** The location of a key. */
 export function placeOfKey(entry: YamlEntry): ConstraintPlace {
   return locate(entry.keySource, entry.keyStart);
 }

@@ -5,40 +5,40 @@ import type { Constraint, ConstraintPlace } from './constraint.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Aliases } from './selectors.ts';
 
-/** What a policy says about one tool. */
+/** The part of a policy about one tool. */
 export interface ToolPolicy {
   readonly name: string;
   readonly place: ConstraintPlace;
-  /** Absent when the tool is only named. */
+  /** Absent if the tool is only named. */
   readonly schema?: Constraint;
-  /** From `schemas` of the v2 form: its violations carry a code. */
+  /** From `schemas` of the v2 form. Its violations have a code. */
   readonly isJsonSchema: boolean;
 }
 
-/** An entry of a list of names. */
+/** An entry in a list of names. */
 export interface NamePattern {
   readonly text: string;
   readonly matches: GlobMatcher;
   readonly place: ConstraintPlace;
 }
 
-/** Calls, and what the policy must say of them. */
+/** Calls with the expected verdict of the policy. */
 export interface PolicyExample {
   readonly name: string;
   readonly calls: readonly CallInput[];
   readonly expect: 'allow' | 'deny';
-  /** What must be among the reasons of a refusal: the id of a rule, or a code. */
+  /** A rule id or code that must be among the reasons of a refusal. */
   readonly rule?: string;
   readonly run: RunFacts;
   readonly place: ConstraintPlace;
 }
 
-/** A policy file, read once: everything in it compiled, every constraint with its line. */
+/** A compiled policy file, every constraint with its line. */
 export interface Policy {
   readonly file: string;
   readonly name?: string;
   readonly tools: ReadonlyMap<string, ToolPolicy>;
-  /** Tools written as globs, e.g. `admin_*`; asked when no exact name fits. */
+  /** Tools written as globs, e.g. `admin_*`. Used if no exact name matches. */
   readonly toolGlobs: readonly { readonly matches: GlobMatcher; readonly tool: ToolPolicy }[];
   readonly allow?: readonly NamePattern[];
   readonly allowPlace?: ConstraintPlace;
@@ -55,15 +55,18 @@ export interface Policy {
   readonly aliases: Aliases;
   readonly rules: readonly CompiledRule[];
   readonly blocklist: readonly NamePattern[];
-  /** Calls the policy itself says the verdict on, for `agentci policy test`. */
+  /** Calls with an expected verdict, for `agentci policy test`. */
   readonly examples: readonly PolicyExample[];
-  /** The texts it was read from, apart from the document it may be part of: they decide whether two policies are the same. */
+  /**
+   * The source texts, without the document that may contain the policy. They decide whether two
+   * policies are equal.
+   */
   readonly sources: readonly string[];
-  /** It says something about names or arguments of calls, so that `args_valid` can fail. */
+  /** The policy restricts names or arguments, so `args_valid` can fail. */
   readonly hasCallRules: boolean;
 }
 
-/** The names in it that begin with a server, `mcp__files__read`: they mean nothing where the server is not known. */
+/** Names with a server prefix, such as `mcp__files__read`. They need a known server. */
 export function namesWithServer({
   tools,
   toolGlobs,
@@ -85,7 +88,7 @@ export function namesWithServer({
   return names.filter((name) => name.startsWith('mcp__'));
 }
 
-/** What the policy says about a tool: its own entry, else the first glob that fits. */
+/** The policy for a tool: its exact entry, else the first matching glob. */
 export function toolPolicy(policy: Policy, name: string): ToolPolicy | undefined {
   return policy.tools.get(name) ?? policy.toolGlobs.find(({ matches }) => matches(name))?.tool;
 }

@@ -11,24 +11,27 @@ import {
   NO_HASH,
 } from '@agentci/results';
 
-/** One history of an audit: a guard's process, or a client of it. */
+/** One history in an audit: a guard process, or one of its clients. */
 export interface AuditSession {
   readonly start: AuditStart;
   readonly decisions: readonly AuditDecision[];
-  /** Decisions, results and definitions in the order they came. */
+  /** Decisions, results and definitions in order of arrival. */
   readonly events: readonly (AuditDecision | AuditResult | AuditTools)[];
   readonly end?: AuditEnd;
-  /** It has no end, and none can follow but for lines that are missing here: its guard still runs, was killed, or the log was cut. */
+  /**
+   * The session has no end and cannot be continued: its guard is still running, was killed, or the
+   * log was truncated.
+   */
   readonly isOpen?: true;
 }
 
-/** Whether a text is the audit log of a guard, by its first line. */
+/** Whether a text is a guard's audit log, by its first line. */
 export function isAudit(text: string): boolean {
   const first = text.slice(0, text.indexOf('\n') + 1 || 4096);
   return first.includes(`"${AUDIT_SCHEMA}"`) && first.includes('"prev"');
 }
 
-/** Reads an audit log and checks its chain: a line that was changed, added or taken out is named. */
+/** Reads an audit log and checks its hash chain. Reports changed, added and removed lines. */
 export function readAudit(text: string, file: string): AuditSession[] {
   const broken = (line: number, why: string): UserError =>
     new UserError('AUDIT_BROKEN', `${file}:${line}: ${why}`, {
@@ -64,7 +67,7 @@ export function readAudit(text: string, file: string): AuditSession[] {
     if (entry.event === 'decision') session.decisions.push(entry);
     if (entry.event !== 'end') session.events.push(entry);
     else {
-      // Of any other line the next one has the hash.
+      // Every other line is hashed in its successor.
       const isLast = i >= lines.length - 2;
       if (isLast && !line.endsWith(`,"sum":"${ownHash(line)}"}`))
         throw broken(i + 1, 'the line does not match its own hash');

@@ -10,7 +10,7 @@ import type { NamePattern, ToolPolicy } from './policy.ts';
 import { ELSEWHERE, NOT_ENFORCED, TOOL_KEYS } from './policy-keys.ts';
 import { type PolicyWords, placeOfKey } from './policy-words.ts';
 
-/** What a policy says of tools by their names. */
+/** The rules for tools by name. */
 interface ReadTools {
   readonly named: Map<string, ToolPolicy>;
   readonly deny: readonly NamePattern[];
@@ -21,7 +21,7 @@ interface ReadTools {
 
 /** Reads `tools` and `schemas`. */
 export class ToolsReader {
-  /** Something was read that a call can break. */
+  /** Set if something was read that a call can violate. */
   decidesCalls = false;
   readonly #words: PolicyWords;
   readonly #problems: Problems;
@@ -97,7 +97,7 @@ export class ToolsReader {
     return { name: key, place, isJsonSchema: false, schema };
   }
 
-  /** Adds the tools whose arguments are described by a JSON Schema. */
+  /** Adds tools with a JSON Schema for their arguments. */
   addSchemas(entry: YamlEntry | undefined, named: Map<string, ToolPolicy>): void {
     if (entry === undefined) return;
     if (entry.value.kind !== 'map') {
@@ -135,6 +135,6 @@ export class ToolsReader {
   }
 }
 
-/** A tool may have any name, so what is under it decides. */
+/** A tool may have any name, so the value decides. */
 const isTool = (node: YamlNode): boolean =>
   node.kind === 'map' && [...node.entries.keys()].every((key) => TOOL_KEYS.includes(key));

@@ -3,7 +3,8 @@ import { evaluateArguments } from './evaluate-arguments.ts';
 import { evaluateBlocklist } from './evaluate-blocklist.ts';
 import { evaluateRules } from './evaluate-rules.ts';
 
-// Coding agents write `mcp__files__read`; traces keep `read` and the name as recorded. A policy may use either.
+// Coding agents write `mcp__files__read`. Traces have `read` and the recorded name. A policy may
+// use either.
 const calls = [{ name: 'read', rawName: 'mcp__files__read', args: { path: '/etc/passwd' } }];
 
 describe('a tool of an MCP server', () => {

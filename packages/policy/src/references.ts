@@ -1,7 +1,9 @@
 import type { Problems } from '@agentci/lib/problems';
 import { nodeAt, parseYaml, type YamlEntry, type YamlNode } from '@agentci/lib/yaml';
 
-/** Gives the text of a file a policy refers to. The caller reads, and decides what may be read. */
+/**
+ * Returns the text of a file that a policy references. The caller decides which files are allowed.
+ */
 export type ReadPolicyFile = (
   path: string,
   from: string,
@@ -11,7 +13,9 @@ export type ReadPolicyFile = (
 
 const MAX_FILES = 100;
 
-/** Follows `$ref: "#/definitions/x"` and `$ref: "common.yaml#/definitions/x"`; each file is read once. */
+/**
+ * Follows `$ref: "#/definitions/x"` and `$ref: "common.yaml#/definitions/x"`. Reads each file once.
+ */
 export class References {
   readonly #roots = new Map<string, YamlNode>();
   readonly #texts: string[] = [];
@@ -25,7 +29,7 @@ export class References {
     this.#read = read;
   }
 
-  /** The texts of the files that were referred to. */
+  /** The texts of the referenced files. */
   get texts(): readonly string[] {
     return this.#texts;
   }

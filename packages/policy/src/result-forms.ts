@@ -2,21 +2,25 @@ import { isObject } from '@agentci/lib/data';
 import type { CallsInSight } from './condition-type.ts';
 import { ASIDE, type Aside, CALL_FIELDS, type CallValue } from './run-facts.ts';
 
-/** How an expression is to see the results that came in several forms: its own call's, and those of earlier calls. */
+/**
+ * Selects the forms of multi-form results for an expression: those of its call and of earlier
+ * calls.
+ */
 export interface View {
   readonly own: number;
   readonly earlier: number;
-  /** Structured values as text and JSON text as values: for an expression that cannot be evaluated on them as they are. */
+  /** Swaps structured values and JSON text, for an expression that fails on the original form. */
   readonly isTurned: boolean;
 }
 
 export const AS_CAPTURED: View = { own: 0, earlier: 0, isTurned: false };
-/** More ways to see the results than this are not tried. */
+/** Maximum number of views to try. */
 const MAX_VIEWS = 1000;
 
 /**
- * The ways in which an expression can see the results before it. A server may answer in several forms (structured content and
- * text, or several texts), and it is not known which of them a client shows its model. Undefined when there are too many.
+ * All views of the results for an expression. A server may answer in several forms (structured
+ * content and text, or several texts), and a client may show its model any of them. Undefined if
+ * there are too many.
  */
 export function viewsAt(
   calls: CallsInSight,
@@ -38,7 +42,7 @@ export function viewsAt(
 
 const formsIn = (call: CallValue): number => 1 + ((call[ASIDE] as Aside).forms?.length ?? 0);
 
-/** A call whose result is in the form with this number; one that has no such form stays as it is. */
+/** The call with its result in the given form. Unchanged if it does not have that form. */
 export function inForm(call: CallValue, form: number, isTurned: boolean): CallValue {
   const { forms = [] } = call[ASIDE] as Aside;
   if (forms.length === 0 || form > forms.length || (form === 0 && !isTurned)) return call;

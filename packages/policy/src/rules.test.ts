@@ -210,7 +210,7 @@ describe('rules', () => {
     expect(one(rule, [made]).outcome).toBe(outcome);
   });
 
-  test('arguments nobody captured are not known, and the verdict says so', () => {
+  test('uncaptured arguments are unknown, and the verdict reports it', () => {
     const rule = { type: 'blocklist', tools: [{ tool: 'sh', args_match: { command: '^rm' } }] };
     expect(evaluateRules({ calls: ['sh'], rules: [rule] })).toMatchObject({
       status: 'error',
@@ -293,7 +293,7 @@ describe('laws', () => {
     );
   });
 
-  test('what is decided on an unfinished run stays so when nothing more happens', () => {
+  test('a decided unfinished run keeps its verdict if nothing more happens', () => {
     const rule = fc.oneof(
       fc.record({
         type: fc.constant('after'),

@@ -5,33 +5,33 @@ import { type CallFacts, callFacts } from '@agentci/trace';
 import type { PolicyCall } from './call.ts';
 import type { ListedTool } from './definitions/pinned-tools.ts';
 
-/** What rules may know of a run apart from its calls. What is absent is not known. */
+/** Facts about a run other than its calls. Absent means unknown. */
 export interface RunFacts {
   readonly query?: string;
-  /** Agents by the ids that the calls carry. */
+  /** Agents by the ids in the calls. */
   readonly agents?: readonly Agent[];
-  /** The definitions of the tools, as the model saw them. */
+  /** The definitions of the tools that the model saw. */
   readonly tools?: readonly ListedTool[];
 }
 
-/** What a recording tells beside its calls. */
+/** The facts of a recording. */
 export const runFactsOf = ({ agents, tools }: Trace, query?: string): RunFacts => ({
   agents,
   tools,
   query,
 });
 
-/** A call as an expression sees it: to touch what was not captured throws. */
+/** A call in the form of expressions. Reading a field that was not captured throws. */
 export type CallValue = Readonly<Record<string | typeof ASIDE, unknown>>;
 
-/** What belongs to a call and has no name in expressions. */
+/** Data of a call that expressions cannot name. */
 export const ASIDE = Symbol('aside');
 export type Aside = Pick<PolicyCall, 'said' | 'forms' | 'sent'>;
 
-/** What an expression may ask of a call, beside its name. */
+/** Fields of a call in expressions, in addition to its name. */
 export const CALL_FIELDS = ['args', 'result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
 
-/** The facts of a call, whether it is a step of a trace or was written down in the simple form. */
+/** The facts of a call, from a trace step or the simple form. */
 export function factsOf(call: PolicyCall, run: RunFacts): CallFacts & Aside {
   if ((call as { kind?: unknown }).kind === 'tool') {
     const step = call as unknown as ToolStep;
@@ -45,7 +45,7 @@ export function factsOf(call: PolicyCall, run: RunFacts): CallFacts & Aside {
   return error === null || facts.result !== undefined ? { ...facts, error: null } : facts;
 }
 
-/** The other forms of a recorded result. A value that was read from its text is that text. */
+/** The other forms of a recorded result. A value parsed from its text is that text. */
 function formsIn({ result, resultParts = [] }: ToolStep): string[] {
   const texts = resultParts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   if (texts.length === 0 || (texts.length === 1 && isSameJson(texts[0]!, result))) return [];
@@ -61,7 +61,10 @@ function isSameJson(text: string, value: unknown): boolean {
   }
 }
 
-/** The texts that a client may show for a result, beside the value it is known by: all of them in a row, and each by itself. */
+/**
+ * The texts that a client may show for a result in addition to its value: all joined, and each
+ * separately.
+ */
 export function otherForms(texts: readonly string[], value: unknown): string[] {
   const each = texts.map((text) => text.trim());
   const forms = new Set([
@@ -73,7 +76,10 @@ export function otherForms(texts: readonly string[], value: unknown): string[] {
   return [...forms].filter((form) => form !== value && form.trim() !== '');
 }
 
-/** The value of a call, its fields read when they are touched; `read` gives them anew, for a result may still come. */
+/**
+ * The value of a call with lazy fields. `read` is called each time, because a result may arrive
+ * later.
+ */
 export function callValue(name: string, number: number, read: () => CallFacts & Aside): CallValue {
   const value: Record<string | typeof ASIDE, unknown> = { name, [ASIDE]: undefined };
   Object.defineProperty(value, ASIDE, { enumerable: false, get: () => read() });

@@ -12,42 +12,42 @@ import { patternSlip, visibleName } from '@agentci/lib/text';
 import type { Condition } from './condition-type.ts';
 import { shown } from './issue.ts';
 
-/** Which calls are meant: by the tool's name, and by what its arguments look like. */
+/** Matches calls by the tool's name and patterns on arguments. */
 export interface Selector {
   /** As written, for ids and messages. */
   readonly label: string;
-  /** The one name it stands for; absent for a glob or an alias of several. */
+  /** The single matching name. Absent for a glob or an alias of several. */
   readonly exact?: string;
   readonly matchesName: GlobMatcher;
   readonly args?: readonly { readonly name: string; readonly regex: Regex }[];
-  /** The rule asks for such a call rather than against it, so what only may be one does not count as one. */
+  /** The rule requires such a call instead of forbidding it, so a possible match does not count. */
   readonly isWanted?: true;
-  /** What else a call must meet, all of it. */
+  /** Further conditions. All must hold. */
   readonly conditions?: readonly Condition[];
 }
 
-/** Whether the name of the tool alone decides. */
+/** Whether only the tool's name decides. */
 export const isByName = ({ args, conditions }: Selector): boolean =>
   args === undefined && conditions === undefined;
 
 /** Every call. */
 export const ANY_CALL: Selector = { label: '*', matchesName: () => true };
 
-/** The selector, held to more. */
+/** Adds conditions to a selector. */
 export function withConditions(selector: Selector, conditions: readonly Condition[]): Selector {
   if (conditions.length === 0) return selector;
   const label = [selector.label, ...conditions.map((each) => each.label)].join(' ');
   return { ...selector, label, conditions: [...(selector.conditions ?? []), ...conditions] };
 }
 
-/** Short names for groups of tools: `aliases: {Read: [get_file, "list_*"]}`. */
+/** Aliases for groups of tools: `aliases: {Read: [get_file, "list_*"]}`. */
 export type Aliases = ReadonlyMap<string, readonly string[]>;
 
 type Report = (
   issue: Omit<Problem, 'path'> & { readonly at?: readonly (string | number)[] },
 ) => void;
 
-/** Reads a selector: a name, a glob, an alias, or `{tool, args_match: {argument: regex}}`. */
+/** Parses a selector: a name, a glob, an alias, or `{tool, args_match: {argument: regex}}`. */
 export function compileSelector(
   value: unknown,
   aliases: Aliases,

@@ -1,9 +1,11 @@
 import type { PolicyResult, RuleRecord } from '@agentci/results';
 
-/** Enough to read; a report of thousands of calls must not repeat all their numbers for every rule. */
+/**
+ * Enough for a reader. A report on thousands of calls must not repeat all numbers for every rule.
+ */
 const MAX_LISTED = 100;
 
-/** Records with at most a hundred call numbers each. */
+/** Limits each record to a hundred call numbers. */
 export const shortRecords = (records: readonly RuleRecord[]): RuleRecord[] =>
   records.map((record) => ({
     ...record,
@@ -12,7 +14,7 @@ export const shortRecords = (records: readonly RuleRecord[]): RuleRecord[] =>
       record.broken_by === undefined ? record.broken_by : record.broken_by.slice(0, MAX_LISTED),
   }));
 
-/** A result as reports keep it: what is cut is counted elsewhere in it. */
+/** The stored form of a result. The counts stay complete. */
 export function shortResult(result: PolicyResult): PolicyResult {
   const violations = result.violations.slice(0, MAX_LISTED);
   switch (result.metric) {

@@ -1,4 +1,4 @@
-/** Adds `duration_ms`, the one field that is not the same each time; a clock of the caller's own makes it so. */
+/** Adds `duration_ms`, the only nondeterministic field. A custom clock makes it deterministic. */
 export function timed<T extends object>(
   now: () => number = () => performance.now(),
   work: () => T,

@@ -33,7 +33,7 @@ describe('explain', () => {
     expect(report).toMatchObject(expected);
   });
 
-  test('what never happened blocks no call, and is told at the end', () => {
+  test('a missing call blocks no call, and is reported at the end', () => {
     const report = explainCalls({
       policy: policyOf({ rules: [{ type: 'require', tool: 'auth' }] }),
       calls: ['x'],
@@ -70,7 +70,7 @@ describe('explain', () => {
     });
   });
 
-  test('what is denied whatever its arguments is blocked, not unknown', () => {
+  test('a tool denied for any arguments is blocked, not unknown', () => {
     const policy = policyOf({
       tools: { pay: { arguments: { v: { max: 1 } } } },
       blocklist: ['pay'],
@@ -134,7 +134,7 @@ describe('coverage', () => {
     expect(report.rules.exercised).toEqual(input.rules_exercised);
   });
 
-  test('tools nothing speaks of are unexpected; those of a rule are not', () => {
+  test('tools without any rule are unexpected, those of a rule are not', () => {
     const coverage = new PolicyCoverage(policyOf({ rules: [{ type: 'require', tool: 'a' }] }));
     coverage.add(['a', 'b']);
     expect(coverage.report()).toMatchObject({

@@ -3,7 +3,7 @@ import { evaluateArguments } from './evaluate-arguments.ts';
 import { evaluateBlocklist } from './evaluate-blocklist.ts';
 import { evaluateRules } from './evaluate-rules.ts';
 
-/** What programs hand in when they do not know the name. */
+/** Inputs of programs that do not know the name. */
 const UNNAMED: readonly unknown[] = [
   null,
   undefined,
@@ -57,6 +57,6 @@ test.each([
     () => evaluateBlocklist({ blocklist: ['rm'] } as never),
     'POLICY_NO_CALLS',
   ],
-])('says so when %s', (_, act, code) => {
+])('reports it when %s', (_, act, code) => {
   expect(act).toThrow(expect.objectContaining({ code }));
 });

@@ -1,8 +1,9 @@
 import { isObject } from '@agentci/lib/data';
 
 /**
- * The values at a dotted path, `*` for every item: `items.*.body`. An empty path is the value itself. Text that is JSON is
- * looked into; any other text has no parts that the path could leave out, so it counts as a whole.
+ * The values at a dotted path, `*` for every item: `items.*.body`. An empty path is the value
+ * itself. Parses JSON text. Any other text counts as a whole, because the path cannot exclude parts
+ * of it.
  */
 export function valuesInside(value: unknown, path: readonly string[]): unknown[] {
   const [first, ...rest] = path;
@@ -29,7 +30,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** A dotted path in its parts; undefined where one is blank. */
+/** Splits a dotted path. Undefined if a part is blank. */
 export function pathParts(text: string): readonly string[] | undefined {
   const parts = text.split('.').map((part) => part.trim());
   return parts.some((part) => part === '') ? undefined : parts;

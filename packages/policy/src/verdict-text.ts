@@ -2,7 +2,9 @@ import type { PolicyResult, PolicyViolation } from '@agentci/results';
 
 const MAX_SHOWN = 20;
 
-/** A violated metric in the words of the Assay documents, one line per item; empty for a metric that holds. */
+/**
+ * A violated metric in the words of the Assay documentation, one line per item. Empty if it holds.
+ */
 export function verdictLines(result: PolicyResult): string[] {
   if (result.status !== 'fail' && result.status !== 'warn') return [];
   const lines = [`${result.status === 'fail' ? '❌ FAIL' : '⚠️ WARN'}: ${result.metric}`, ''];

@@ -11,7 +11,7 @@ const RUN = 'a1b2c3d4e5f60718';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a capture writes while something calls the scripted model through it. */
+/** The files of a capture while a program calls the scripted model through it. */
 async function captured(
   script: readonly ScriptedReply[],
   use: (env: Env) => Promise<unknown>,
@@ -36,7 +36,7 @@ async function captured(
   );
 }
 
-/** Times and borders of chunks differ from run to run. */
+/** Removes times and chunk borders, which differ between runs. */
 function evenly(exchange: Exchange): Exchange {
   const bytes = Buffer.concat(exchange.chunks.map(([, chunk]) => chunk));
   const chunks = bytes.length === 0 ? [] : [[4, bytes] as const];

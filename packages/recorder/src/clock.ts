@@ -1,6 +1,7 @@
 /**
- * Runs something under a clock that moves a millisecond whenever it is asked. Real clocks give two events one time in one
- * run and two in the next; under this one no two times are equal, so that their order is all there is to them.
+ * Runs a function with a clock that advances one millisecond per call. Real clocks give two events
+ * the same time in one run and different times in the next. Here no two times are equal, so only
+ * the order matters.
  */
 export async function underTickingClock<T>(run: () => Promise<T>): Promise<T> {
   const RealDate = globalThis.Date;
@@ -8,7 +9,7 @@ export async function underTickingClock<T>(run: () => Promise<T>): Promise<T> {
   const tick = (): number => ++now;
   class TickingDate extends RealDate {
     constructor(...args: unknown[]) {
-      // Every way of making a date stays as it is; only "now" is ours.
+      // Dates with arguments stay unchanged. Only "now" is replaced.
       super(...((args.length === 0 ? [tick()] : args) as [number]));
     }
     static override now(): number {

@@ -12,7 +12,7 @@ import { withModel } from './tee.ts';
 const REPLIES = repliesWithHandoff('transfer_to_billing');
 const asked = () => ({ messages: [new HumanMessage({ id: 'asked', content: QUESTION })] });
 
-/** The state a swarm ends with, its messages as they are stored, and the events of a run. */
+/** The final state of a swarm, its messages in stored form, and the events of a run. */
 export const record = async (): Promise<Recording> => ({
   ...(await withModel(REPLIES, async ({ url }) => {
     const state: { messages: BaseMessage[] } = await swarm(url).invoke(asked());

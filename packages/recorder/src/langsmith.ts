@@ -7,7 +7,7 @@ import { QUESTION, repliesWithHandoff } from './story.ts';
 import { swarm } from './swarm.ts';
 import { listen, withModel } from './tee.ts';
 
-/** What the SDK posts about one run of the swarm to a server that answers as LangSmith does. */
+/** The SDK's requests for one run of the swarm to a fake LangSmith server. */
 async function posted(isMultipart: boolean): Promise<string[]> {
   const bodies: string[] = [];
   const server = await listen(async (incoming, body) => {
@@ -26,7 +26,7 @@ async function posted(isMultipart: boolean): Promise<string[]> {
   });
   try {
     await withModel(repliesWithHandoff('transfer_to_billing'), async ({ url }) => {
-      // One batch after the run: how runs fall into batches on the way is a matter of time.
+      // A single batch after the run, because the batching during a run depends on timing.
       const client = new Client({ apiUrl: server.url, apiKey: 'none', manualFlushMode: true });
       const tracer = new LangChainTracer({ client, projectName: 'recorder' });
       await swarm(url).invoke({ messages: [new HumanMessage(QUESTION)] }, { callbacks: [tracer] });
@@ -48,7 +48,7 @@ export const record = async (): Promise<Recording> => {
   };
 };
 
-/** Parts say their length, which is another one without ids, times and stacks of the run. */
+/** Parts contain their length, which changes when ids, times and stacks are replaced. */
 const withLengths = (text: string): string =>
   text.replace(
     /(; length=)\d+(\r\n\r\n)([\s\S]*?)(?=\r\n--)/g,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { underTickingClock } from './clock.ts';
 import type { Recording } from './recording.ts';
 
-/** One module for each format; SDKs are loaded when their turn comes. */
+/** One module per format. SDKs are loaded on demand. */
 export const FORMATS: Readonly<
   Record<string, () => Promise<{ record: () => Promise<Recording> }>>
 > = {
@@ -25,7 +25,10 @@ export const FORMATS: Readonly<
 
 const RECORDINGS = fileURLToPath(new URL('../../testing/recordings', import.meta.url));
 
-/** Runs the SDKs of the named formats, or of all, and writes what they left. Returns the files written. */
+/**
+ * Runs the SDKs of the named formats, or of all, and writes their output. Returns the paths of the
+ * files.
+ */
 export async function makeRecordings(
   names: readonly string[],
   root = RECORDINGS,

@@ -35,7 +35,10 @@ function supportServer(): McpServer {
   return server;
 }
 
-/** A client and a server of the SDK with a tap between them: a call that works, one that fails, one that is unknown. */
+/**
+ * An SDK client and server with a tap between them: a successful call, a failing one, and an
+ * unknown tool.
+ */
 export async function record(): Promise<Recording> {
   const tapped: Tapped[] = [];
   const [near, far] = InMemoryTransport.createLinkedPair();
@@ -57,7 +60,7 @@ export async function record(): Promise<Recording> {
   };
 }
 
-/** Keeps what is sent; messages are a hundred milliseconds apart, as far as the recording knows. */
+/** Records messages with timestamps 100 milliseconds apart. */
 function tap(transport: InMemoryTransport, dir: Tapped['dir'], into: Tapped[]): void {
   const send = transport.send.bind(transport);
   transport.send = async (message, options) => {

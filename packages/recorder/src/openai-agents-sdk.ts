@@ -31,7 +31,7 @@ function agents(): Agent {
   });
 }
 
-/** What tracing would export, in the order it would: a trace when it starts, spans when they end. */
+/** Collects exported traces in order: a trace at its start, spans at their end. */
 function collectTraces(into: unknown[]): void {
   setTraceProcessors([
     {
@@ -45,7 +45,7 @@ function collectTraces(into: unknown[]): void {
   ]);
 }
 
-/** Items, history and state of a run with a handoff, and the spans of its tracing. */
+/** Items, history and state of a run with a handoff, and its trace spans. */
 export const record = (): Promise<Recording> =>
   withModel(repliesWithHandoff('transfer_to_billing'), async ({ url }) => {
     const exported: unknown[] = [];

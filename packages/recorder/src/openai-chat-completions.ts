@@ -5,7 +5,7 @@ import { withModel } from './tee.ts';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
-/** The loop everybody writes, with the SDK's own streaming where asked for. */
+/** A typical tool loop, with the SDK's streaming if requested. */
 async function converse(client: OpenAI, stream: boolean): Promise<Message[]> {
   const messages: Message[] = [
     { role: 'system', content: INSTRUCTIONS },

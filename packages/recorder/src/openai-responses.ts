@@ -6,7 +6,10 @@ import { withModel } from './tee.ts';
 type Item = OpenAI.Responses.ResponseInputItem;
 type How = 'whole' | 'streamed' | 'chained';
 
-/** `chained` sends new items only and names the reply before: the provider keeps the history. */
+/**
+ * `chained` sends only new items and the id of the previous reply, because the provider keeps the
+ * history.
+ */
 async function converse(client: OpenAI, how: How): Promise<Item[]> {
   const items: Item[] = [{ role: 'user', content: QUESTION }];
   const tools = TOOLS.map((tool) => ({

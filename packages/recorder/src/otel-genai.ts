@@ -10,7 +10,7 @@ import { withModel } from './tee.ts';
 import { runInstrumented, Ticks } from './telemetry.ts';
 import { onSpans } from './telemetry-content.ts';
 
-/** Spans kept in memory and printed, as tests of agents do. */
+/** Spans kept in memory and printed, like in agent tests. */
 export async function record(): Promise<Recording> {
   const exporter = new InMemorySpanExporter();
   const provider = tracing(new SimpleSpanProcessor(exporter));
@@ -27,7 +27,7 @@ export async function record(): Promise<Recording> {
   return { 'spans.json': asJson(spans) };
 }
 
-/** The fields of the SDK's own interface; its objects also hold on to the machinery behind them. */
+/** Fields of the SDK's public interface. Its objects have internal references as well. */
 const plainSpan = (span: ReadableSpan) => ({
   name: span.name,
   kind: span.kind,

@@ -15,7 +15,7 @@ import { sdkCall } from './vercel-ai-sdk.ts';
 
 const parsed = (bytes: Buffer): unknown => JSON.parse(bytes.toString('utf8'));
 
-/** Spans with their messages, in the one request the exporter sends. */
+/** Spans with their messages, in a single export request. */
 async function traces(): Promise<unknown> {
   const [body] = await withReceiver(async (receiver) => {
     const provider = tracing(
@@ -34,7 +34,10 @@ async function traces(): Promise<unknown> {
   return parsed(body!.bytes);
 }
 
-/** Spans without content and the log records that have it: two requests, as a collector writes them to a file. */
+/**
+ * Spans without content, and log records with it: two requests, as a collector writes them to a
+ * file.
+ */
 async function tracesAndLogs(): Promise<unknown[]> {
   const received = await withReceiver(async (receiver) => {
     const ticks = new Ticks();
@@ -59,13 +62,13 @@ async function tracesAndLogs(): Promise<unknown[]> {
   return received.map(({ bytes }) => parsed(bytes));
 }
 
-/** What the Vercel AI SDK's own telemetry exports. */
+/** The export of the Vercel AI SDK's telemetry. */
 async function aiSdk(): Promise<unknown> {
   const [body] = await withReceiver(async (receiver) => {
     const provider = tracing(
       new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })),
     );
-    // The SDK finds the span it is in through the active context, which someone has to manage.
+    // The SDK finds the current span through the active context, which needs a context manager.
     provider.register();
     const tracer = provider.getTracer('ai');
     await withModel(REPLIES, ({ url }) =>

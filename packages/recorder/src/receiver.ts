@@ -6,13 +6,13 @@ import {
 } from '@opentelemetry/sdk-trace-node';
 import { listen } from './tee.ts';
 
-/** A body as an exporter sent it. */
+/** A body sent by an exporter. */
 export interface Received {
   readonly path: string;
   readonly bytes: Buffer;
 }
 
-/** Runs something beside a receiver of the OpenTelemetry protocol, and gives what it was sent. */
+/** Runs a function with an OpenTelemetry receiver, and returns the received bodies. */
 export async function withReceiver(
   use: (url: string) => Promise<void>,
 ): Promise<readonly Received[]> {
@@ -30,7 +30,7 @@ export async function withReceiver(
   return received;
 }
 
-/** Ids in the order they are requested. */
+/** Sequential ids. */
 function countedIds(): IdGenerator {
   let traces = 0;
   let spans = 0;
@@ -44,14 +44,14 @@ type Resource = NonNullable<
   NonNullable<ConstructorParameters<typeof NodeTracerProvider>[0]>['resource']
 >;
 
-/** What the telemetry is about. The SDK's own default names the program by its path on this machine. */
+/** The telemetry resource. The SDK's default contains the program's path on this machine. */
 export const RESOURCE: Resource = {
   attributes: { 'service.name': 'support' },
   getRawAttributes: () => [['service.name', 'support']],
   merge: () => RESOURCE,
 };
 
-/** A tracer of the SDK whose spans are the same in every run. */
+/** An SDK tracer with deterministic spans. */
 export const tracing = (processor: SpanProcessor): NodeTracerProvider =>
   new NodeTracerProvider({
     resource: RESOURCE,

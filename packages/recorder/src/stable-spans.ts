@@ -14,8 +14,9 @@ const START = BigInt(Date.UTC(2026, 0, 5, 9)) * 1_000_000n;
 const STEP = 1_000_000n;
 
 /**
- * A request of spans whose times were measured, with times that are the same in every run. Ids are counted, so they tell
- * the order of the starts; the exporter lists spans as they end. What happens between two ends starts as late as it can.
+ * Replaces the measured times in a request of spans by deterministic ones. Sequential ids give the
+ * order of the starts, and the exporter lists spans in order of their ends. Between two ends,
+ * everything starts as late as possible.
  */
 export function stableSpans(request: unknown): TraceRequest {
   const copy = stable(request) as TraceRequest;

@@ -1,25 +1,25 @@
-// Not between word boundaries: LangSmith writes a time and an id without anything between them.
+// No word boundaries, because LangSmith writes a time and an id without a separator.
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const BOUNDARY = /(FormBoundary)[0-9a-z]+/g;
 const ISO = /\b(20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})(\d{0,6})(Z|\+00:00)?/g;
 const COMPACT = /\b(20\d\d)(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})(\d{0,6})Z/g;
 const EPOCH_MS = /\b1[7-9]\d{11}\b/g;
 const LOOPBACK = /http:\/\/127\.0\.0\.1:\d+/g;
-/** A stack tells where the SDK is on this machine, and which of its lines ran. */
+/** A stack contains the SDK's path on this machine and its executed lines. */
 const STACK = /(?:\\n|\n)\s+at [^\n"\\]*(?:(?:\\n|\n)\s+at [^\n"\\]*)*/g;
 
-/** The day all recordings were made on, as far as they know. */
+/** The date of all recordings. */
 const DAY = Date.UTC(2026, 0, 5, 9, 0, 0);
 
 /**
- * A value with everything that differs from run to run replaced: ids by their order, times by their rank, ports, stacks. The
- * order of times is kept and equal times stay equal; how far apart they were is not.
+ * Replaces everything that differs between runs: ids by their order, times by their rank, ports,
+ * stacks. The order of times is kept and equal times stay equal, but intervals change.
  */
 export function stable<T>(value: T, isOneOf: readonly RegExp[] = []): T {
   return JSON.parse(stableText(JSON.stringify(value), isOneOf)) as T;
 }
 
-/** The same for a body kept as text. `isOneOf` names the kinds of ids an SDK has besides UUIDs. */
+/** The same for a body kept as text. `isOneOf` matches the SDK's ids other than UUIDs. */
 export function stableText(text: string, isOneOf: readonly RegExp[] = []): string {
   const ids = new Map<string, string>();
   const ticks = ranks(text);
@@ -43,7 +43,7 @@ const named = (known: Map<string, string>, id: string, name: (n: number) => stri
 };
 const padded = (n: number, digits: number): string => String(n).padStart(digits, '0');
 
-/** Every time in a text, in order, ten milliseconds apart. */
+/** Maps each time in a text to its rank, ten milliseconds apart. */
 function ranks(text: string): Map<number, number> {
   const seen = new Set<number>();
   withTimes(text, (ms) => {
@@ -53,7 +53,10 @@ function ranks(text: string): Map<number, number> {
   return new Map([...seen].sort((a, b) => a - b).map((ms, i) => [ms, DAY + i * 10]));
 }
 
-/** Replaces times in the three ways the SDKs write them. Digits below a millisecond are counters and stay. */
+/**
+ * Replaces times in the three formats of the SDKs. Digits below a millisecond are counters and
+ * stay.
+ */
 function withTimes(text: string, replace: (ms: number) => number): string {
   return text
     .replace(COMPACT, (_, y, mo, d, h, mi, s, ms, rest) => {

@@ -1,6 +1,8 @@
 import type { ScriptedReply } from '@agentci/scripted-model';
 
-/** The one story every SDK tells: an order is looked up, its refund fails, the answer says so. */
+/**
+ * The story recorded with every SDK: an order is looked up, its refund fails, the answer says so.
+ */
 export const MODEL = 'gpt-5-mini';
 export const QUESTION = 'Please refund order A-17.';
 export const INSTRUCTIONS = 'You are a support agent. Look an order up before you refund it.';
@@ -9,7 +11,7 @@ export const ANSWER =
 
 const orderId = { type: 'string', description: 'The number of the order' } as const;
 
-/** The tools as JSON Schema, which every SDK takes in one wrapping or another. */
+/** The tools as JSON Schema, which every SDK wraps differently. */
 export const TOOLS = [
   {
     name: 'get_order',
@@ -33,7 +35,7 @@ export const TOOLS = [
   },
 ] as const;
 
-/** Runs a tool. The refund always fails, the way tools do: with an exception. */
+/** Runs a tool. The refund always throws, like real tools do. */
 export function callTool(
   name: string,
   args: Readonly<Record<string, unknown>>,
@@ -42,7 +44,7 @@ export function callTool(
   throw new Error('the refund limit is 40');
 }
 
-/** What a hand-written loop makes of a tool call: its result as text, and whether it failed. */
+/** The result of a tool call in a hand-written loop: its text, and whether it failed. */
 export function tryTool(
   name: string,
   args: Readonly<Record<string, unknown>>,
@@ -54,7 +56,7 @@ export function tryTool(
   }
 }
 
-/** What the model says, call by call. */
+/** The model's replies, call by call. */
 export const REPLIES: readonly ScriptedReply[] = [
   {
     toolCalls: [{ name: 'get_order', args: { order_id: 'A-17' } }],
@@ -67,7 +69,7 @@ export const REPLIES: readonly ScriptedReply[] = [
   { text: ANSWER, usage: { input: 190, output: 24 } },
 ];
 
-/** The same, told by two agents: one passes the customer on before anything is done. */
+/** The same with two agents: one hands the customer over before the first call. */
 export const repliesWithHandoff = (transferTool: string): readonly ScriptedReply[] => [
   { toolCalls: [{ name: transferTool, args: {} }], usage: { input: 90, output: 12 } },
   ...REPLIES,

@@ -6,7 +6,7 @@ import { callTool, INSTRUCTIONS, MODEL, TOOLS } from './story.ts';
 
 type Args = Record<string, unknown>;
 
-/** Two agents of LangGraph: triage, which may only pass the customer on, and billing, which has the tools. */
+/** Two agents of LangGraph: triage, which can only hand over, and billing, which has the tools. */
 export function swarm(url: string) {
   const llm = new ChatOpenAI({ model: MODEL, apiKey: 'none', configuration: { baseURL: url } });
   const tools = TOOLS.map(({ name, description, parameters }) =>
@@ -25,7 +25,7 @@ export function swarm(url: string) {
     ],
   });
   const billing = createReactAgent({ llm, name: 'billing', prompt: INSTRUCTIONS, tools });
-  // The declared types of both packages differ in a parameter neither uses here.
+  // The declared types of both packages differ in an unused parameter.
   const agents = [triage, billing] as unknown as Parameters<typeof createSwarm>[0]['agents'];
   return createSwarm({ agents, defaultActiveAgent: 'triage' }).compile();
 }

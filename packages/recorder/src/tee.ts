@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ScriptedReply, startScriptedModel } from '@agentci/scripted-model';
 
-/** A request beside its response, as proxies keep them. A streamed response is its text. */
+/** A request with its response, as proxies record them. A streamed response is its text. */
 export interface Exchange {
   readonly method: string;
   readonly uri: string;
@@ -17,7 +17,7 @@ export interface RecordedModel {
   readonly exchanges: readonly Exchange[];
 }
 
-/** Runs something against the scripted model, with a proxy between them that keeps what was said. */
+/** Runs a function against the scripted model through a recording proxy. */
 export async function withModel<T>(
   script: readonly ScriptedReply[],
   use: (model: RecordedModel) => Promise<T>,
@@ -35,7 +35,7 @@ export async function withModel<T>(
     const type = response.headers.get('content-type') ?? '';
     exchanges.push({
       method: incoming.method ?? 'POST',
-      // The port differs from run to run; the path is what tells the protocols apart.
+      // The port differs between runs. The path identifies the protocol.
       uri: `http://model.test${incoming.url}`,
       request: JSON.parse(body),
       status: response.status,
@@ -56,7 +56,7 @@ export interface Loopback {
   readonly close: () => Promise<void>;
 }
 
-/** A server on loopback that answers every request with one function. */
+/** A loopback server that answers every request with one function. */
 export async function listen(
   answer: (
     incoming: IncomingMessage,
@@ -74,7 +74,7 @@ export async function listen(
         type = 'application/json',
         body = '{}',
       } = await answer(incoming, bytes.toString('utf8'), bytes);
-      // SDKs keep the headers of replies; a date would be another one in every run.
+      // SDKs keep response headers, and a date would differ in every run.
       response.sendDate = false;
       response.writeHead(status, { 'content-type': type });
       response.end(body);

@@ -7,7 +7,7 @@ type Logger = ReturnType<LoggerProvider['getLogger']>;
 type LogBody = NonNullable<Parameters<Logger['emit']>[0]['body']>;
 type Message = OpenAI.Chat.ChatCompletionMessageParam | OpenAI.Chat.ChatCompletionMessage;
 
-/** Messages on the span, as the conventions have it since 1.37. */
+/** Messages on the span, as in the conventions since 1.37. */
 export const onSpans: Content = ({ messages, completion }) => ({
   'gen_ai.input.messages': JSON.stringify(
     messages.map((message) => ({ role: message.role, parts: partsOf(message) })),
@@ -42,7 +42,7 @@ function partsOf(message: Message): unknown[] {
   ]);
 }
 
-/** One log record a message, as the conventions had it from 1.28 to 1.36; spans then say nothing of the content. */
+/** One log record per message, as in the conventions 1.28 to 1.36. Spans then have no content. */
 export const inLogs =
   (logger: Logger, ticks: Ticks): Content =>
   ({ at, messages, completion }) => {

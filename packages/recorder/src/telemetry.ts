@@ -14,22 +14,22 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam;
 type Completion = OpenAI.Chat.ChatCompletion;
 type Calls = NonNullable<OpenAI.Chat.ChatCompletionMessage['tool_calls']>;
 
-/** Where an instrumentation puts what was said: on the span, or in log records beside it. */
+/** Location of the content in an instrumentation: on the span, or in separate log records. */
 export type Content = (call: {
   at: Context;
   messages: readonly Message[];
   completion: Completion;
 }) => Attributes;
 
-/** Times for spans, a millisecond apart; the SDK's own clock would give others in every run. */
+/** Span times a millisecond apart, because the SDK's clock would differ in every run. */
 export class Ticks {
   #now = Date.UTC(2026, 0, 5, 9);
   readonly next = (): number => ++this.#now;
 }
 
 /**
- * The agent of the story, instrumented by hand as the GenAI conventions say: an `invoke_agent` span around `chat` and
- * `execute_tool` spans.
+ * The agent of the story with manual instrumentation by the GenAI conventions: an `invoke_agent`
+ * span around `chat` and `execute_tool` spans.
  */
 export async function runInstrumented(options: {
   readonly url: string;

@@ -17,7 +17,7 @@ import { withModel } from './tee.ts';
 
 type Args = Record<string, unknown>;
 
-/** The tools as the SDK takes them; a throw of one becomes a `tool-error` part. */
+/** The tools in the SDK's format. A thrown error becomes a `tool-error` part. */
 const sdkTools: ToolSet = Object.fromEntries(
   TOOLS.map(({ name, description, parameters }) => [
     name,
@@ -29,7 +29,7 @@ const sdkTools: ToolSet = Object.fromEntries(
   ]),
 );
 
-/** What a run of the SDK against the scripted model is started with. */
+/** Arguments of an SDK run against the scripted model. */
 export const sdkCall = (url: string) => ({
   model: createOpenAI({ baseURL: url, apiKey: 'none' }).chat(MODEL),
   system: INSTRUCTIONS,

@@ -23,7 +23,7 @@ describe('what differs from run to run', () => {
       made: 'Error: no',
     },
     {
-      what: 'a port is no part of a name',
+      what: 'a port is not part of a name',
       given: 'http://127.0.0.1:4711/v1',
       made: 'http://model.test/v1',
     },

@@ -10,7 +10,7 @@ interface Reference {
   readonly text: string;
 }
 
-/** What the agent said, with the words that decided marked in place, or word by word against another answer. */
+/** The agent's answer, with the decisive words marked, or as a word diff with another answer. */
 export function Answer({
   result,
   references,
@@ -53,7 +53,7 @@ export function Answer({
   );
 }
 
-/** Two texts as one, with what went and what came. */
+/** The diff of two texts as one text. */
 export function TextDiff({ before, after }: { before: string; after: string }) {
   const { edits, shortened } = useMemo(() => textDiff(before, after), [before, after]);
   return (

@@ -5,7 +5,7 @@ import { HeatMap } from './heat-map.tsx';
 import { cellPairHref } from './router.ts';
 import { visible } from './visible-text.ts';
 
-/** The cells of the matrix beside each other, and below them query by query. */
+/** The cells of the matrix side by side, and a table by query below. */
 export function Cells({ run }: { run: RunResult }) {
   const table = cellTable(run);
   if (table === undefined) return null;

@@ -21,7 +21,10 @@ const LESS: Record<ChangeMetric, string> = {
   total_tokens: 'fewer tokens',
 };
 
-/** What got slower or more expensive, query by query: beyond its own noise first, then what one run cannot tell. */
+/**
+ * Slower or more expensive queries: those beyond their noise first, then those one run cannot
+ * decide.
+ */
 export function Changes({ sides }: { sides: Sides }) {
   const of = (...verdicts: QueryChange['verdict'][]) =>
     sides.changes
@@ -69,7 +72,7 @@ export function Changes({ sides }: { sides: Sides }) {
   );
 }
 
-/** What got worse is what a reader looks for: first. Of the rows in sight half are of each kind, where there are as many. */
+/** Regressions come first. Half of the visible rows show each kind, if there are enough. */
 function balanced(changes: readonly QueryChange[]): QueryChange[] {
   const worse = changes.filter(({ difference }) => difference > 0);
   const better = changes.filter(({ difference }) => difference <= 0);
@@ -151,7 +154,7 @@ function ChangeTable({
 const moreText = (left: number): string =>
   left <= MORE_ROWS ? `Show ${left} more` : `Show ${MORE_ROWS} of ${count(left)} more`;
 
-/** The same comparison, opened at a query. */
+/** URL hash of the same comparison at a query. */
 function pairHash(id: string): string {
   const [path = '', search = ''] = location.hash.split('?', 2);
   const params = new URLSearchParams(search);

@@ -10,7 +10,7 @@ interface TableData {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A chart with what it is above it, its colours named, and its numbers as a table behind it. */
+/** A chart with title, legend and a table of its numbers. */
 export function Chart({
   caption,
   table,
@@ -39,7 +39,7 @@ export function Chart({
   );
 }
 
-/** Charts draw in different orders; the names are always in one. */
+/** Charts draw in different orders, but the legend has a fixed one. */
 const byName = (series: PlotProps['series']) =>
   [...series].sort((a, b) => (a.name < b.name ? -1 : 1));
 

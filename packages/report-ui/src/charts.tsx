@@ -13,7 +13,7 @@ const QUANTITIES = [
   ['total_tokens', 'Tokens', 'tokens'],
 ] as const;
 
-/** Cost, latency and tokens: how they are spread, and query by query. */
+/** Cost, latency and tokens: distributions, and values by query. */
 export function Charts({
   results,
   onOpen,
@@ -43,11 +43,11 @@ interface Known {
   readonly value: number;
 }
 
-/** The statuses there are, worst first. */
+/** The statuses that occur, worst first. */
 const present = (known: readonly Known[]): CheckStatus[] =>
   STATUSES.filter((status) => known.some((each) => each.status === status));
 
-/** Bars in the colours of the statuses on top of each other: each series counts its own status and those drawn after it. */
+/** Stacked bars in the status colors: each series includes the statuses drawn after it. */
 function stackedBins(known: readonly Known[], sorted: readonly number[]) {
   const { centers, binOf } = binsOf(sorted);
   const statuses = present(known);
@@ -63,7 +63,7 @@ function stackedBins(known: readonly Known[], sorted: readonly number[]) {
       values: totals.map((n, i) => (own[i] === 0 ? null : n)),
     };
   });
-  // The longest bars first, so that the shorter ones are in front.
+  // The longest bars first, so that shorter ones are in front.
   return { centers, counts, statuses, series: series.reverse() };
 }
 

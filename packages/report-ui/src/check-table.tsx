@@ -4,7 +4,7 @@ import { Status } from './status.tsx';
 import { EvidenceTexts, StepLinks } from './verdict.tsx';
 import { visible } from './visible-text.ts';
 
-/** The checks of a layer: measured value, limit, and the line of the spec that asked for it. */
+/** The checks of a layer: measured value, limit, and line in the spec. */
 export function CheckTable({ layer, result }: { layer: string; result: LayerResult }) {
   if (result.checks.length === 0) return null;
   return (
@@ -65,6 +65,6 @@ function Row({ check, layer }: { check: CheckResult; layer: string }) {
   );
 }
 
-/** A number stays on one line; a text may need several. */
+/** A number stays on one line. A text may wrap. */
 const valueClass = (value: unknown): string =>
   `number value${typeof value === 'number' ? ' nowrap' : ''}`;

@@ -2,7 +2,7 @@ import { formatCount } from '@agentci/lib/text';
 import { ms, usd } from './format.ts';
 import { valueText } from './visible-text.ts';
 
-/** A number as people read it: whole ones grouped, others with three digits that count. */
+/** Formats a number: integers with grouping, others with three significant digits. */
 export function roundNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   if (Number.isInteger(value)) return formatCount(value);
@@ -14,7 +14,9 @@ export function roundNumber(value: number): string {
     : String(Number(value.toPrecision(2)));
 }
 
-/** The value or limit of a check, in the unit its name tells: `$0.0184`, `1.20 s`, `9.51 ×`. */
+/**
+ * Formats the value or limit of a check with the unit from its name: `$0.0184`, `1.20 s`, `9.51 ×`.
+ */
 export function checkValue(id: string, value: unknown): string {
   if (value === null) return 'not known';
   if (typeof value !== 'number') return valueText(value);

@@ -21,7 +21,10 @@ const WHY_EMPTY = {
 
 const MAX_NAMES = 200;
 
-/** Two runs, versions or cells: what flipped, what got slower or more expensive, and whether the data can tell. */
+/**
+ * Compares two runs, versions or cells: flips, cost and latency changes, and whether the data is
+ * sufficient.
+ */
 export function Compare({ shown, params }: { shown: Shown; params: URLSearchParams }) {
   const { run, before, comparing, runs } = shown;
   const [from, to] = [params.get('from'), params.get('to')];
@@ -64,7 +67,7 @@ export function Compare({ shown, params }: { shown: Shown; params: URLSearchPara
   );
 }
 
-/** Where this comparison is found again: it names both sides, since other runs may be the newest by then. */
+/** Permanent link to this comparison. It names both sides, because the newest runs change. */
 function linkTo({ before, after }: Sides, isOfCells: boolean): string {
   const params = new URLSearchParams(location.hash.split('?', 2)[1] ?? '');
   if (isOfCells) params.set('run', after.runId);

@@ -7,7 +7,7 @@ import { Status } from './status.tsx';
 import { collapseNames } from './step-groups.ts';
 import { visible } from './visible-text.ts';
 
-/** What was said, as people read a conversation: who said what, the tools in between, and the findings where they belong. */
+/** A conversation with its speakers, the tool calls, and the findings per turn. */
 export function ConversationView({
   result,
   conversation,
@@ -58,7 +58,7 @@ export function ConversationView({
   );
 }
 
-/** A check that held is in the table of its layer; here is what needs a look. */
+/** Only findings that need attention. Passed checks are in the table of their layer. */
 const findingsOn = ({ checks }: TurnResult, all: readonly CheckResult[]): readonly CheckResult[] =>
   all.filter(({ id, status }) => checks.includes(id) && status !== 'pass' && status !== 'skip');
 

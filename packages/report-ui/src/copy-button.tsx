@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 
 const STATE_TEXT = { '': '', copied: 'copied', 'by hand': 'press Ctrl+C to copy' } as const;
 
-/** Copies a text. Where the browser does not let it, the text is shown to be copied by hand. */
+/** Copies a text. Without permission, shows it for manual copying. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {
   const [state, setState] = useState<keyof typeof STATE_TEXT>('');
   const [shown, setShown] = useState('');
@@ -38,7 +38,7 @@ async function write(text: string): Promise<boolean> {
   }
 }
 
-/** Pages opened from a file have no clipboard in some browsers; a selection can still be copied. */
+/** Pages opened from a file have no clipboard in some browsers, but a selection can be copied. */
 function writeOldWay(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;

@@ -10,9 +10,9 @@ export const STATUSES = [
 ] as const satisfies readonly CheckStatus[];
 
 export interface Filters {
-  /** Empty: every status. */
+  /** Empty for all statuses. */
   readonly statuses: ReadonlySet<CheckStatus>;
-  /** The layer whose status is meant; empty: that of the query. */
+  /** The layer that `statuses` applies to. Empty for the query's status. */
   readonly layer: Layer | '';
   readonly tag: string;
   readonly text: string;
@@ -27,7 +27,9 @@ export const NO_FILTERS: Filters = {
   sort: 'worst',
 };
 
-/** Makes what the text filter looks in while the page is idle, so that the first letter does not wait for it. */
+/**
+ * Prepares the search text while the page is idle, so that the first letter does not wait for it.
+ */
 export function warmUp(results: readonly QueryResult[], isOver: () => boolean): void {
   let at = 0;
   const some = () => {
@@ -40,7 +42,7 @@ export function warmUp(results: readonly QueryResult[], isOver: () => boolean): 
 
 const usages = new WeakMap<QueryResult, Usage>();
 
-/** What one run of a query used; the mean where there are several. */
+/** Usage of one repeat of a query. The mean if there are several. */
 export function usageOf(result: QueryResult): Usage {
   const known = usages.get(result);
   if (known !== undefined) return known;
@@ -49,13 +51,13 @@ export function usageOf(result: QueryResult): Usage {
   return usage;
 }
 
-/** Whether numbers of a query are means over its runs. */
+/** Whether the numbers of a query are means over repeats. */
 export const hasRepeats = (results: readonly QueryResult[]): boolean =>
   results.some(({ runs }) => runs !== undefined && runs.length > 1);
 
 const haystacks = new WeakMap<QueryResult, string>();
 
-/** What the text filter looks in, made once per result. */
+/** The search text of a result, cached. */
 function haystack(result: QueryResult): string {
   let text = haystacks.get(result);
   if (text === undefined) {
@@ -80,7 +82,7 @@ function haystack(result: QueryResult): string {
 const statusIn = (result: QueryResult, layer: Layer | ''): CheckStatus =>
   layer === '' ? result.status : result[layer].status;
 
-/** The results that pass all filters, in the order asked for. Every word of the text must occur. */
+/** The sorted results that pass all filters. Every word of the text must occur. */
 export function applyFilters(results: readonly QueryResult[], filters: Filters): QueryResult[] {
   const words = filters.text.toLowerCase().split(/\s+/).filter(Boolean);
   const kept = results.filter(
@@ -95,17 +97,17 @@ export function applyFilters(results: readonly QueryResult[], filters: Filters):
 function sorted(results: QueryResult[], { sort, layer }: Filters): QueryResult[] {
   if (sort === 'spec') return results;
   if (sort === 'worst') {
-    // One pass into a bucket for each status keeps the spec's order inside, and does not sort what is long.
+    // Buckets by status keep the spec's order and avoid sorting a long list.
     const buckets = new Map<CheckStatus, QueryResult[]>(STATUSES.map((status) => [status, []]));
     for (const result of results) buckets.get(statusIn(result, layer))?.push(result);
     return [...buckets.values()].flat();
   }
   const key = ({ cost: 'cost_usd', latency: 'latency_ms', tokens: 'total_tokens' } as const)[sort];
-  // Unknown is neither cheap nor dear: it comes last.
+  // Unknown values come last.
   return results.sort((a, b) => (usageOf(b)[key] ?? -1) - (usageOf(a)[key] ?? -1));
 }
 
-/** How many results have each status, as the filter of a layer sees them. */
+/** Number of results per status, for the filter of a layer. */
 export function countStatuses(
   results: readonly QueryResult[],
   layer: Layer | '',

@@ -8,7 +8,7 @@ import { visible } from './visible-text.ts';
 const MAX_ROWS = 200;
 const MAX_QUESTION = 160;
 
-/** Verdicts that are not what they were: what broke first, then what was fixed. Each unfolds into both sides. */
+/** Changed verdicts: regressions first, then fixes. Each unfolds into both sides. */
 export function Flips({ sides }: { sides: Sides }) {
   const { flips } = sides.comparison;
   const ordered = [...flips].sort(

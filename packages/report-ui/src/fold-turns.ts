@@ -1,14 +1,17 @@
-/** Turns to show, or some in a row with nothing to say of them. */
+/** Visible turns, or consecutive turns without remarks. */
 export interface TurnRun<T> {
   readonly isFolded: boolean;
   readonly turns: readonly T[];
 }
 
-/** A conversation that is read at a glance is shown whole. */
+/** Shorter conversations are shown completely. */
 const SHORT = 8;
 const MIN_FOLDED = 3;
 
-/** In a long conversation, turns of which there is nothing to say are one line: what decides is not to be scrolled for. */
+/**
+ * Folds turns without remarks into one line, so that readers of a long conversation need not
+ * scroll.
+ */
 export function foldTurns<T>(turns: readonly T[], isOfNote: (turn: T) => boolean): TurnRun<T>[] {
   if (turns.length <= SHORT) return [{ isFolded: false, turns }];
   const last = turns.length - 1;

@@ -3,14 +3,14 @@ import { formatCount } from '@agentci/lib/text';
 
 const UNKNOWN = '—';
 
-/** Unknown is a dash, never a 0. */
+/** Unknown is a dash, never 0. */
 const orUnknown =
   (format: (value: number) => string) =>
   (value: number | null | undefined): string =>
     typeof value === 'number' && Number.isFinite(value) ? format(value) : UNKNOWN;
 
 export const usd = orUnknown(formatUsd);
-/** For an axis, where neighbours may differ in the fifth digit only. */
+/** Enough digits for an axis, where neighbors may differ in the fifth digit. */
 export const usdTick = orUnknown((value) => `$${Number(value.toPrecision(3))}`);
 export const ms = orUnknown(formatMs);
 export const count = orUnknown((value) => formatCount(Math.round(value)));
@@ -19,7 +19,7 @@ export const percent = orUnknown((value) => `${Math.round(value * 1000) / 10} %`
 export const FORMATS = { cost_usd: usd, latency_ms: ms, total_tokens: count } as const;
 export { plural } from '@agentci/lib/text';
 
-/** `2026-11-15 21:40`, in UTC as the run id is. */
+/** `2026-11-15 21:40` in UTC, like the run id. */
 export const time = (iso: string | undefined): string =>
   iso === undefined ? '' : iso.slice(0, 16).replace('T', ' ');
 

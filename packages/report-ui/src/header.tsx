@@ -8,7 +8,7 @@ import { nextTheme, theme } from './theme.ts';
 import type { Shown } from './use-run.ts';
 import { visible } from './visible-text.ts';
 
-/** The run in one line: what was tested, when, and how it ended. */
+/** The run in one line: subject, time and result. */
 export function Header({
   shown,
   page,

@@ -7,17 +7,20 @@ import { cellPairHref, queryHref } from './router.ts';
 import { SIGNS } from './status.tsx';
 import { visible } from './visible-text.ts';
 
-/** Beyond this many queries a map of all of them is no longer read; the list below has filters. */
+/** A map with more queries is unreadable. The list below has filters. */
 const MAX_QUERIES = 200;
 
 interface Row {
   readonly id: string;
   readonly results: ReadonlyMap<string, QueryResult>;
-  /** Cells do not agree on it. */
+  /** The cells disagree. */
   readonly isSplit: boolean;
 }
 
-/** Every query in every cell: how often it passed, as colour and number, and what it cost. A click opens the pair. */
+/**
+ * Every query in every cell: its pass rate as color and number, and its cost. A click opens the
+ * pair.
+ */
 export function HeatMap({ run, reference }: { run: RunResult; reference: string | undefined }) {
   const names = (run.cells ?? []).map(({ cell }) => cellText(cell));
   const all = useMemo(() => rowsOf(run), [run]);
@@ -87,7 +90,7 @@ function rowsOf(run: RunResult): Row[] {
     .sort((a, b) => Number(b.isSplit) - Number(a.isSplit));
 }
 
-/** The share of decided runs that passed; `null` where nothing was decided. */
+/** The pass rate of decided repeats. `null` if none was decided. */
 function rateOf(result: QueryResult): number | null {
   if (isExpectedFailure(result)) return null;
   const { pass_rate: rate, status, xfail } = result;

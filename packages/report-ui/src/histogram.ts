@@ -1,6 +1,9 @@
 const MAX_BINS = 24;
 
-/** Bins of one width over sorted values, and which bin a value is in. Values that are all the same make one bin. */
+/**
+ * Divides sorted values into bins of equal width, and returns the bin of each value. Equal values
+ * make one bin.
+ */
 export function binsOf(sorted: readonly number[]): {
   centers: number[];
   binOf: (value: number) => number;
@@ -10,7 +13,7 @@ export function binsOf(sorted: readonly number[]): {
   if (low === undefined || high === undefined) return { centers: [], binOf: () => 0 };
   const bins = Math.min(MAX_BINS, Math.max(4, Math.ceil(Math.sqrt(sorted.length))));
   const width = (high - low) / bins;
-  // Equal, or too close together for their difference to be divided.
+  // Equal, or too close for a positive width.
   if (width === 0) return { centers: [low], binOf: () => 0 };
   return {
     centers: Array.from({ length: bins }, (_, i) => low + (i + 0.5) * width),
@@ -18,7 +21,7 @@ export function binsOf(sorted: readonly number[]): {
   };
 }
 
-/** Counts of sorted values in bins of one width. */
+/** Counts sorted values in bins of equal width. */
 export function histogram(sorted: readonly number[]): { centers: number[]; counts: number[] } {
   const { centers, binOf } = binsOf(sorted);
   const counts = centers.map(() => 0);

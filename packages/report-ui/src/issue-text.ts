@@ -15,8 +15,9 @@ const MAX_EVIDENCE = 5;
 const DEFAULT_SPEC = 'agentci_spec.yaml';
 
 /**
- * A query as the text of an issue: where in the spec, what was asked, said and wanted, what the checks found, and how to run
- * it again. Texts of unknown origin are in fences longer than any in them, or escaped: they cannot become markup.
+ * A query as the text of an issue: location in the spec, question, answer, expectation, findings,
+ * and the command to run it again. Untrusted texts are escaped or in longer fences, so they cannot
+ * become markup.
  */
 export function issueText(run: RunResult, result: QueryResult, command?: string): string {
   const { query, answer, error, location, conversation } = result;
@@ -75,7 +76,7 @@ export function issueText(run: RunResult, result: QueryResult, command?: string)
 const isOfNote = (status: string): boolean =>
   status === 'fail' || status === 'error' || status === 'warn';
 
-/** The command that runs this query alone, for a POSIX shell. */
+/** The command that runs only this query, for a POSIX shell. */
 export function rerunCommand(
   { spec }: RunResult,
   { id, cell }: QueryResult,
@@ -85,7 +86,7 @@ export function rerunCommand(
   ].join(' '),
 ): string {
   return [
-    // Of several cells this one alone.
+    // Selects only this cell.
     command.replace(/ --cell (?:'(?:[^']|'\\'')*'|\S+)/g, ''),
     // Commas separate ids.
     id.includes(',') ? `--filter ${shellWord(id)}` : `--ids ${shellWord(id)}`,
@@ -93,7 +94,7 @@ export function rerunCommand(
   ].join(' ');
 }
 
-/** Quoted so that a shell takes it as it is; a control character, which no id has, is shown as a sign. */
+/** Quotes a word for a shell. Control characters, which no id has, become visible signs. */
 const shellWord = (text: string): string =>
   /^[\w./:=@%+-]+$/.test(text) && !text.startsWith('-')
     ? text
@@ -101,7 +102,7 @@ const shellWord = (text: string): string =>
 
 const inline = (text: string): string => escapeMarkdownTableCell(visible(cut(text, 500)));
 
-/** A block of code that ends where it should: its fence is longer than any run of backticks inside. */
+/** A code block whose fence is longer than any run of backticks inside. */
 function fenced(text: string, language = 'text'): string {
   const shown = visible(cut(text, MAX_TEXT));
   const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map((run) => run.length));

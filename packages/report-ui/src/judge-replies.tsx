@@ -10,7 +10,7 @@ interface Reply {
   readonly error?: { readonly message?: string };
 }
 
-/** What each judge said, in its own words. */
+/** The reply of each judge. */
 export function JudgeReplies({ details }: { details: Readonly<Record<string, unknown>> }) {
   const replies = Array.isArray(details.judge) ? (details.judge as Reply[]) : [];
   if (replies.length === 0) return null;

@@ -17,7 +17,10 @@ const KINDS = [
   ['other', 'other'],
 ] as const;
 
-/** The agents side by side: what each did when. A click goes to the step in the list below, which has it all in words. */
+/**
+ * The steps of each agent over time, side by side. A click opens the step in the list below, which
+ * has all data as text.
+ */
 export function LaneChart({ chart: { lanes, spanMs } }: { chart: Chart }) {
   const onClick = (event: MouseEvent) => {
     const bar = (event.target as HTMLElement).closest<HTMLElement>('[data-seq]');

@@ -17,14 +17,14 @@ export interface Lane {
 
 export interface LaneChart {
   readonly lanes: readonly Lane[];
-  /** What the whole width is; undefined where only the order is known. */
+  /** Duration of the whole width. Undefined if only the order is known. */
   readonly spanMs: number | undefined;
 }
 
 const MAX_ROWS = 6;
 const MIN_WIDTH = 0.8;
 
-/** One lane for each agent, in the order they came in. Calls at the same time are below each other. */
+/** One lane per agent in order of appearance. Concurrent calls are below each other. */
 export function layLanes({ steps, basis }: OrderedSteps): LaneChart {
   const spanMs =
     basis === 'times'
@@ -32,7 +32,7 @@ export function layLanes({ steps, basis }: OrderedSteps): LaneChart {
         undefined
       : undefined;
   const places = new Map<string, { step: PageStep; left: number; width: number }[]>();
-  // An agent's own step is its lane, not something in it.
+  // An agent's step is its lane and not shown inside it.
   const shown = steps.filter(({ kind }) => kind !== 'agent');
   for (const [i, step] of shown.entries()) {
     const place =

@@ -10,6 +10,7 @@ listenForKeys();
 const place = document.getElementById('app')!;
 const draw = (isPrinting: boolean) => render(<App isPrinting={isPrinting} />, place);
 draw(false);
-// A virtual list holds only what is on the screen; paper has no scroll bar. `render` at the root is synchronous.
+// A virtual list only renders visible rows, and paper cannot scroll. `render` at the root is
+// synchronous.
 addEventListener('beforeprint', () => draw(true));
 addEventListener('afterprint', () => draw(false));

@@ -6,7 +6,7 @@ const TITLES: Record<AnswerMark['kind'], string> = {
   forbidden: 'a check objects to this',
 };
 
-/** A text with the words that decided marked where they are: by colour, and by the line below them. */
+/** Marks the decisive words of a text by color and underline. */
 export function MarkedText({ text, marks }: { text: string; marks: readonly AnswerMark[] }) {
   const pieces = [];
   let at = 0;

@@ -14,7 +14,9 @@ const VERDICTS: Record<MetricComparison['verdict'], CheckStatus> = {
   inconclusive: 'warn',
 };
 
-/** Every number over all pairs: before, after, the difference with its interval, and what may be said about it. */
+/**
+ * Every metric over all pairs: before, after, the difference with its interval, and a conclusion.
+ */
 export function MetricTable({ metrics }: { metrics: readonly MetricComparison[] }) {
   if (metrics.length === 0) return null;
   return (
@@ -71,7 +73,7 @@ const metricText = (name: string, value: number): string => {
   return roundNumber(value);
 };
 
-/** `damage` counts what got worse; people read after minus before. */
+/** `damage` counts regressions as positive. The table shows after minus before. */
 function changeText({ metric, better, damage: { mean, low, high } }: MetricComparison): string {
   const turn = better === 'higher' ? -1 : 1;
   const isRate = metric === 'pass_rate';

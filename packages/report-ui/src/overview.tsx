@@ -13,7 +13,7 @@ import { data } from './source.ts';
 import { Status } from './status.tsx';
 import { visible } from './visible-text.ts';
 
-/** The run at a glance: counts by layer, what it cost, and what should not be overlooked. */
+/** Summary of the run: counts by layer, cost, and warnings. */
 export function Overview({
   run,
   filters,
@@ -23,7 +23,7 @@ export function Overview({
   filters: Filters;
   onFilter: (filters: Filters) => void;
 }) {
-  // The filters change with every letter typed; the run does not.
+  // The filters change with every typed letter, but the run does not.
   const byLayer = useMemo(
     () => ({
       '': countStatuses(run.results, ''),
@@ -106,7 +106,7 @@ export function Overview({
   );
 }
 
-/** A query that passes by its rate shows the layers of a run that failed. */
+/** A query that passes by its rate may show the layers of a failed repeat. */
 const hasHiddenFailures = ({ results }: RunResult): boolean =>
   results.some(
     (result) =>
@@ -115,7 +115,7 @@ const hasHiddenFailures = ({ results }: RunResult): boolean =>
       LAYERS.some((layer) => result[layer].status === 'fail' || result[layer].status === 'error'),
   );
 
-/** Many failures are mostly few causes: each group with its queries, one click away. */
+/** Groups failures by cause, each with links to its queries. */
 function FailureGroups({
   run,
   filters,
@@ -228,7 +228,7 @@ function Totals({ run }: { run: RunResult }) {
   );
 }
 
-/** How often all of k runs of a query pass, over the queries. */
+/** The probability that all of k repeats of a query pass, averaged over the queries. */
 function PassHat({ run }: { run: RunResult }) {
   const { head, rows } = passHatTable(run.summary);
   if (rows.length === 0) return null;

@@ -10,7 +10,10 @@ import { Status } from './status.tsx';
 import { ToolDiff } from './tool-diff.tsx';
 import { visible } from './visible-text.ts';
 
-/** One query on both sides: verdicts and numbers beside each other, then what changed in the answer and in the tools called. */
+/**
+ * One query on both sides: verdicts and numbers side by side, then differences in the answer and
+ * the tool calls.
+ */
 export function Pair({ sides, id }: { sides: Sides; id: string }) {
   const was = useQuery(sides.before, id);
   const is = useQuery(sides.after, id);
@@ -28,7 +31,7 @@ export function Pair({ sides, id }: { sides: Sides; id: string }) {
   );
 }
 
-/** A query of a side. Of a large run its answer is fetched now; until it has come, it is not known. */
+/** A query of a side. For a large run, its answer is loaded on demand and unknown until then. */
 function useQuery(side: Side, id: string): PageBeforeQuery | undefined {
   const [whole, setWhole] = useState<PageBeforeQuery | undefined>(undefined);
   const isSlim = side.isSlim(id);
@@ -85,7 +88,7 @@ function SideFacts({
   );
 }
 
-/** Whose numbers they are, where there are several. */
+/** Explains that numbers are means, if there are several repeats. */
 export const meanText = ({ runs = [] }: PageBeforeQuery): string =>
   runs.length > 1 ? `mean of ${runs.length} runs` : '';
 
@@ -122,7 +125,7 @@ function Answers({
   );
 }
 
-/** Undefined: not known yet; `absent`: the page has no recording of it. */
+/** Undefined: still unknown. `absent`: the page has no recording. */
 type Called = readonly string[] | null | 'absent' | undefined;
 
 function Tools({ sides, id }: { sides: Sides; id: string }) {

@@ -3,17 +3,17 @@ import uPlot from 'uplot';
 
 export interface Series {
   readonly name: string;
-  /** A variable of the theme, e.g. `--solid-pass`. */
+  /** A CSS variable of the theme, e.g. `--solid-pass`. */
   readonly color: string;
   readonly values: readonly (number | null)[];
 }
 
 export interface PlotProps {
-  /** What it shows, in words. */
+  /** Description of the chart for screen readers. */
   readonly label: string;
   readonly x: readonly number[];
   readonly series: readonly Series[];
-  /** An interval around the only series. */
+  /** An interval around a single series. */
   readonly band?: {
     readonly low: readonly (number | null)[];
     readonly high: readonly (number | null)[];
@@ -21,20 +21,20 @@ export interface PlotProps {
   readonly kind: 'bars' | 'points' | 'lines';
   readonly xText: (value: number) => string;
   readonly yText: (value: number) => string;
-  /** What the axes measure, with the unit. */
+  /** Axis titles with the unit. */
   readonly xLabel: string;
   readonly yLabel: string;
-  /** Pixels a label of the x axis takes. */
+  /** Width of an x axis label in pixels. */
   readonly xSpace?: number;
-  /** The highest value there can be. */
+  /** Upper bound of the values. */
   readonly yMax?: number;
-  /** A point was clicked. */
+  /** Called when a point is clicked. */
   readonly onPick?: (index: number) => void;
 }
 
 const HEIGHT = 200;
 
-/** A chart that keeps the width of its place and the colours of the theme. Its label says in words what it shows. */
+/** A responsive chart in the theme's colors. Its label describes it in words. */
 export function Plot(props: PlotProps) {
   const { label, x, series, band, onPick } = props;
   const ref = useRef<HTMLDivElement>(null);
@@ -126,11 +126,11 @@ function optionsOf(props: PlotProps): Omit<uPlot.Options, 'width' | 'height'> {
   };
 }
 
-/** The room that the longest number takes. */
+/** Width of the longest number. */
 const sizeOf = (_: uPlot, texts: string[] | null): number =>
   Math.max(40, ...(texts ?? []).map((text) => 14 + 7 * (text ?? '').length));
 
-/** A lone bar is of one value, not of all the values that its width would reach over. */
+/** A lone bar has one value, so it must not span the whole width. */
 const ONE_BAR_PX = 24;
 
 function lookOf(kind: PlotProps['kind'], color: string, bars: number): uPlot.Series {
@@ -141,7 +141,7 @@ function lookOf(kind: PlotProps['kind'], color: string, bars: number): uPlot.Ser
   return { stroke: color, fill: color, paths, points: { show: false } };
 }
 
-/** Bars reach half their width beyond the first and last value. */
+/** Bars extend half their width beyond the first and last value. */
 function pad(low: number, high: number, bars: number): [number, number] {
   const space =
     high === low ? Math.abs(high) * 0.5 || 1 : (high - low) * (bars > 1 ? 0.55 / (bars - 1) : 0.02);

@@ -1,11 +1,12 @@
 import type { PageRun } from '@agentci/results';
 
-/** Where changes usually go to. */
+/** Usual base branches. */
 const BASES: ReadonlySet<string | undefined> = new Set(['main', 'master', 'trunk', 'develop']);
 
 /**
- * The finished run before this one that a reader most likely compares with: of the same agent and spec, and of the same branch where there
- * is one, else of the base branch, else the newest. A shard is a part of a run, and has other queries than its neighbours.
+ * The most likely finished run to compare with: same agent and spec, on the same branch if it has
+ * one, else the base branch, else the newest. Shards are excluded because they have different
+ * queries.
  */
 export function precedingRun(runs: readonly PageRun[], id: string | undefined): string | undefined {
   const at = runs.findIndex((run) => run.id === id);

@@ -10,7 +10,7 @@ import { LayerMark, Status } from './status.tsx';
 import { useVirtualRows } from './virtual-rows.ts';
 import { visible } from './visible-text.ts';
 
-/** Two lines; on a narrow screen the layers and numbers have a third. */
+/** Two lines. On a narrow screen, layers and numbers get a third line. */
 const ROW_HEIGHT = 56;
 const NARROW_ROW_HEIGHT = 88;
 const narrow = matchMedia('(max-width: 820px)');
@@ -25,7 +25,7 @@ function useRowHeight(): number {
   return isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
 }
 
-/** Where the reader was, for when they come back from a query. */
+/** Restores the position after the reader visited a query. */
 const place = { active: -1, scroll: 0 };
 
 export function QueryList({
@@ -45,7 +45,7 @@ export function QueryList({
 }) {
   const rowHeight = useRowHeight();
   const { ref, range } = useVirtualRows({ count: found.length, rowHeight });
-  // A row is active in the list it was chosen in: other filters make another list, from the moment they are set.
+  // The active row belongs to one set of filters. New filters reset it immediately.
   const [chosen, setChosen] = useState({ filters, row: place.active });
   const activeOf = (choice: typeof chosen) => (choice.filters === filters ? choice.row : -1);
   const active = activeOf(chosen);
@@ -64,7 +64,7 @@ export function QueryList({
     place.active = active;
     if (active < 0) return;
     bringIntoView(ref.current, active, rowHeight);
-    // The row may be drawn only after the scroll.
+    // The row may only exist after the scroll.
     requestAnimationFrame(() =>
       ref.current
         ?.querySelector<HTMLElement>(`[data-row="${active}"]`)

@@ -21,7 +21,10 @@ import { ToolSequence } from './tool-sequence.tsx';
 import { DecidedBy, WantedList } from './verdict.tsx';
 import { valueText, visible } from './visible-text.ts';
 
-/** One query: asked, said, wanted, what decided; then what the agent did, then everything else. */
+/**
+ * One query: question, answer, expectation and decisive checks first, then the agent's steps, then
+ * all other data.
+ */
 export function QueryPage({
   run,
   result: given,
@@ -143,7 +146,7 @@ export function QueryPage({
 const permalink = (run: RunResult, result: QueryResult): string =>
   `${location.href.split('#', 1)[0]}${permalinkHash(caseText(result), data.live ? run.run_id : undefined)}`;
 
-/** Undefined while it is read, null when there is none. */
+/** Undefined while loading, null if there is none. */
 function useEvidence(runId: string, result: QueryResult): PageEvidence | null | undefined {
   const [evidence, setEvidence] = useState<PageEvidence | null | undefined>(undefined);
   useEffect(() => {
@@ -194,7 +197,7 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
   );
 }
 
-/** Of a large run the list has only what it shows; the rest of a query comes when it is opened. */
+/** A large run's list only has summaries. The rest of a query is loaded on demand. */
 function useWhole(runId: string, result: QueryResult): { result: QueryResult; isPart: boolean } {
   const [whole, setWhole] = useState<QueryResult | undefined>(undefined);
   useEffect(() => {

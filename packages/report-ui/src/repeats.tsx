@@ -3,7 +3,7 @@ import { count, ms, percent, usd } from './format.ts';
 import { Status } from './status.tsx';
 import { visible } from './visible-text.ts';
 
-/** The runs of a query that ran more than once, and how steady they are. */
+/** The repeats of a query, and how much they vary. */
 export function Repeats({ result }: { result: QueryResult }) {
   const { runs = [], pass_rate, stability } = result;
   const facts = [

@@ -6,7 +6,7 @@ export interface Route {
   readonly params: URLSearchParams;
 }
 
-/** Reads `#/q/<id>`, `#/charts`, `#/compare?before=…`. What cannot be read is the first page. */
+/** Parses `#/q/<id>`, `#/charts`, `#/compare?before=…`. Invalid hashes lead to the first page. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const params = new URLSearchParams(search);
@@ -14,7 +14,7 @@ export function parseRoute(hash: string): Route {
     try {
       return { page: 'query', id: decodeURIComponent(path.slice(2)), params };
     } catch {
-      // The page of a query then says that it knows none of this name.
+      // The query page reports an unknown name.
       return { page: 'query', id: path.slice(2), params };
     }
   }
@@ -27,15 +27,17 @@ export function parseRoute(hash: string): Route {
 
 export const queryHref = (id: string): string => `#/q/${encodeURIComponent(id)}`;
 
-/** Where a query is found again: on a live page this names the run, since another may be the newest by then. */
+/**
+ * Permanent link to a query. On a live page it includes the run, because the newest run changes.
+ */
 export const permalinkHash = (id: string, runId: string | undefined): string =>
   `${queryHref(id)}${runId === undefined ? '' : `?run=${encodeURIComponent(runId)}`}`;
 
-/** The open run beside another, at one query. */
+/** Link to the comparison of the open run with another, at one query. */
 export const runPairHref = (before: string, id: string): string =>
   `#/compare?${new URLSearchParams({ before, q: id }).toString()}`;
 
-/** Two cells of the matrix side by side, at one query where it is given. */
+/** Link to the comparison of two cells, optionally at one query. */
 export const cellPairHref = (from: string, to: string, id?: string): string =>
   `#/compare?${new URLSearchParams({ from, to, ...(id === undefined ? {} : { q: id }) }).toString()}`;
 

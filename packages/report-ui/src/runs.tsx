@@ -10,7 +10,7 @@ const VERDICTS: Readonly<Record<number, { status: CheckStatus; label: string }>>
   2: { status: 'error', label: 'could not tell' },
 };
 
-/** The stored runs, newest first, and how they have developed. */
+/** The stored runs, newest first, and their trends. */
 export function Runs({ runs, current }: { runs: readonly PageRun[]; current: string | undefined }) {
   const agent = runs.find(({ id }) => id === current)?.agent ?? runs[0]?.agent;
   return (

@@ -1,4 +1,4 @@
-/** Opens a step of the trajectory, with whatever it is folded into, and goes there. */
+/** Opens a step of the trajectory with all its folded parents, and scrolls to it. */
 export function showStep(seq: number): void {
   const step = document.getElementById(`step-${seq}`);
   if (!(step instanceof HTMLDetailsElement)) return;

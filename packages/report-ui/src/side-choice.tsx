@@ -4,7 +4,7 @@ import { plural, time } from './format.ts';
 import { fetchVersions } from './source.ts';
 import { visible } from './visible-text.ts';
 
-/** What is compared with what: finished runs and saved baseline versions, either on either side. */
+/** Selects the two sides of a comparison: finished runs or saved baseline versions. */
 export function SideChoice({
   run,
   before,
@@ -13,7 +13,7 @@ export function SideChoice({
 }: {
   run: string | undefined;
   before: string | undefined;
-  /** A version that takes the place of the open run. */
+  /** A version that replaces the open run. */
   after: string | undefined;
   runs: readonly PageRun[];
 }) {

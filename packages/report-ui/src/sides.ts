@@ -13,15 +13,15 @@ import {
 /** One side of a comparison: a run, a baseline version, or a cell of the matrix. */
 export interface Side {
   readonly name: string;
-  /** The page has a page for each of its queries. */
+  /** Each of its queries has a page. */
   readonly hasPages: boolean;
-  /** One recording of each query, whatever is done. */
+  /** A version has exactly one recording per query. */
   readonly isVersion: boolean;
   readonly runId: string;
   readonly queries: ReadonlyMap<string, PageBeforeQuery>;
-  /** The name of a query's case in its run. */
+  /** Name of a query's case in its run. */
   readonly caseOf: (id: string) => string;
-  /** The page has only what lists show of it: its answer must be asked for. */
+  /** The page only has a summary, so the answer must be loaded. */
   readonly isSlim: (id: string) => boolean;
 }
 
@@ -30,11 +30,11 @@ export interface Sides {
   readonly after: Side;
   readonly comparison: RunComparison;
   readonly changes: readonly QueryChange[];
-  /** What was asked, by id. */
+  /** Query texts by id. */
   readonly asked: ReadonlyMap<string, string>;
 }
 
-/** The open run, or the version chosen in its place, and what it is compared with. */
+/** The open run, or the version that replaces it, and the other side. */
 export function runSides(run: RunResult | undefined, before: PageBefore): Sides {
   const old = sideOf(before.run_id, before.name, before.queries);
   const now =
@@ -80,7 +80,7 @@ function openSide(run: RunResult): Side {
   };
 }
 
-/** Two cells of one run, paired by query. Undefined where the run has no such cells. */
+/** Two cells of one run, paired by query. Undefined if the run lacks such cells. */
 export function cellSides(run: RunResult, from: string, to: string): Sides | undefined {
   const [a, b] = [resultsOf(run, from), resultsOf(run, to)];
   if (a.length === 0 || b.length === 0) return undefined;

@@ -9,7 +9,7 @@ import type {
   QueryResult,
 } from '@agentci/results';
 
-/** Where the page's data comes from: its own elements, or the server of `agentci view`. */
+/** The page's data: from its elements, or from the server of `agentci view`. */
 export const data: PageData = readElement('agentci-data') ?? {
   schema: 'agentci.page/1',
   version: '',
@@ -24,12 +24,12 @@ function readElement<T>(id: string): T | undefined {
 const places = new Map((data.evidence ?? []).map((id, index) => [id, index]));
 const known = new Map<string, PageEvidence>();
 
-/** What happened in a query's runs. Parsed when first asked for: most queries are never opened. */
+/** The steps of a query's repeats. Parsed on demand, because most queries are never opened. */
 export async function evidenceOf(runId: string, id: string): Promise<PageEvidence | undefined> {
   const key = `${runId}\n${id}`;
   const before = known.get(key);
   if (before) return before;
-  // A file has the recordings of its own run and of no other.
+  // A report file only has the recordings of its run.
   const index = runId === data.run?.run_id ? places.get(id) : undefined;
   let found: PageEvidence | undefined;
   if (data.live)
@@ -49,22 +49,22 @@ export async function fetchRun(id: string, from: number): Promise<PageRunUpdate 
   return update;
 }
 
-/** How a run was made, as far as the page knows. */
+/** The command of a run, if known. */
 export const commandOf = (runId: string): string | undefined =>
   commands.get(runId) ?? (runId === data.run?.run_id ? data.command : undefined);
 
-/** How an agent developed, from the history. */
+/** Loads an agent's trends from the history. */
 export const fetchTrends = (agent: string, branch: string): Promise<PageTrends | undefined> =>
   get(`api/trends?${new URLSearchParams({ agent, branch }).toString()}`);
 
-/** All of a query whose run is too large to be sent whole. */
+/** Loads a complete query of a large run. */
 export const fetchResult = (runId: string, id: string): Promise<QueryResult | undefined> =>
   get(`api/run/${encodeURIComponent(runId)}/result?id=${encodeURIComponent(id)}`);
 
 export const fetchBefore = (before: string, after: string): Promise<PageBefore | undefined> =>
   get(`api/compare?before=${encodeURIComponent(before)}&after=${encodeURIComponent(after)}`);
 
-/** Baseline versions that can be compared. */
+/** Loads the baseline versions available for comparison. */
 export const fetchVersions = (): Promise<PageVersion[] | undefined> => get('api/versions');
 
 async function get<T>(path: string): Promise<T | undefined> {

@@ -1,12 +1,12 @@
 import type { PageStep } from '@agentci/results';
 
-/** Steps in the order they happened, and what that order rests on. */
+/** Ordered steps, and the basis of the order. */
 export interface OrderedSteps {
   readonly steps: readonly PageStep[];
   readonly basis: 'times' | 'some times' | 'recording';
 }
 
-/** By time where every step has one; a recording that has not keeps its own order. */
+/** Ordered by time if every step has one, else in recording order. */
 export function orderSteps(steps: readonly PageStep[]): OrderedSteps {
   const timed = steps.filter(({ start_ms }) => start_ms !== undefined).length;
   if (timed < steps.length || timed < 2)
@@ -17,14 +17,14 @@ export function orderSteps(steps: readonly PageStep[]): OrderedSteps {
   };
 }
 
-/** Steps that come again and again: `rounds` of the same few. A step that comes once is a group of one round. */
+/** Repeated steps: `rounds` of the same few. A single step is a group of one round. */
 export interface StepGroup {
   readonly rounds: readonly (readonly PageStep[])[];
 }
 
 const MAX_PERIOD = 4;
 
-/** Folds repeats: the same call at once again, or the same few steps three times in a row. */
+/** Folds repetitions: the same call twice in a row, or the same few steps three times in a row. */
 export function groupSteps(steps: readonly PageStep[]): StepGroup[] {
   const keys = steps.map(({ kind, title, agent, depth }) =>
     JSON.stringify([kind, title, agent, depth]),

@@ -3,7 +3,7 @@ import { count, ms, plural, usd } from './format.ts';
 import { isBad, type StepGroup } from './step-groups.ts';
 import { visible } from './visible-text.ts';
 
-/** A step, or steps that repeat as one line that unfolds: `retriever_tool × 11`. */
+/** A step, or a folded line of repeated steps: `retriever_tool × 11`. */
 export function StepGroupRow({ group: { rounds } }: { group: StepGroup }) {
   const [first] = rounds;
   const steps = rounds.flat();

@@ -2,7 +2,10 @@ export type Theme = 'auto' | 'light' | 'dark';
 const KEY = 'agentci-theme';
 const ORDER: readonly Theme[] = ['auto', 'light', 'dark'];
 
-/** The chosen theme; `auto` follows the system. Storage may be closed to pages opened from a file. */
+/**
+ * The selected theme. `auto` follows the system. Storage may be unavailable for pages opened from a
+ * file.
+ */
 export function theme(): Theme {
   try {
     const stored = localStorage.getItem(KEY);
@@ -25,10 +28,10 @@ export function nextTheme(): Theme {
   try {
     localStorage.setItem(KEY, chosen);
   } catch {
-    // The choice then lasts as long as the page.
+    // The choice then lasts until the page is closed.
   }
   applyTheme();
-  // Charts are drawn with colours read once; they listen for this.
+  // Charts read colors once and listen for this event.
   dispatchEvent(new Event('agentci-theme'));
   return chosen;
 }

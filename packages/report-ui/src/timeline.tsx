@@ -9,7 +9,7 @@ import { visible } from './visible-text.ts';
 
 const FIRST_GROUPS = 200;
 
-/** What the order of the steps rests on, where it is not the clock. */
+/** Describes the basis of the order if it is not the clock. */
 function orderWords({ basis, steps }: OrderedSteps): string {
   if (basis === 'times') return '';
   if (basis === 'some times')
@@ -19,14 +19,14 @@ function orderWords({ basis, steps }: OrderedSteps): string {
     : 'The recording has no times: steps are in the order it has them, and bars show the order, not how long it took.';
 }
 
-/** The simple form lists calls of models and of tools apart. */
+/** The simple form lists model calls and tool calls separately. */
 const isUnmixed = ({ format, steps }: PageTrace, { basis }: OrderedSteps): boolean =>
   format === 'simple' &&
   basis === 'recording' &&
   steps.some(({ kind }) => kind === 'llm') &&
   steps.some(({ kind }) => kind === 'tool');
 
-/** What the agents did: a lane for each, and every step in order, with repeats folded. */
+/** The agents' actions: one lane each, and every step in order, with repetitions folded. */
 export function Timeline({ evidence }: { evidence: PageEvidence }) {
   const [at, setAt] = useState(evidence.shown);
   const [isWhole, setWhole] = useState(false);

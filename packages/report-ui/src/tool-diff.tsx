@@ -14,7 +14,7 @@ interface Piece {
   times: number;
 }
 
-/** Two sequences of calls laid beside each other, with repeats folded. */
+/** The diff of two call sequences, with repetitions folded. */
 export function ToolDiff({ before, after }: { before: Called; after: Called }) {
   const pieces: Piece[] = [];
   for (const { op, text } of align(before.tools, after.tools)) {

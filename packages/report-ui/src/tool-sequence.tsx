@@ -4,7 +4,7 @@ import { Tool, ToolDiff } from './tool-diff.tsx';
 
 const MAX_SHOWN = 200;
 
-/** The tools called, laid beside the baseline's where there is one. */
+/** The called tools, compared with the baseline's if there is one. */
 export function ToolSequence({ evidence }: { evidence: PageEvidence | null | undefined }) {
   const tools = evidence?.traces[evidence.shown]?.tools;
   if (!evidence || tools === undefined) return null;

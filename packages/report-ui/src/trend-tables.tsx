@@ -2,7 +2,7 @@ import type { PageTrends } from '@agentci/results';
 import { percent, plural, time } from './format.ts';
 import { visible } from './visible-text.ts';
 
-/** Queries that fail now, with the run and the commit they fail since. */
+/** Queries that fail now, with the first failing run and commit. */
 export function FailingSince({ trends: { failing, runs } }: { trends: PageTrends }) {
   if (failing.length === 0) return null;
   return (
@@ -60,7 +60,7 @@ const Place = ({ run, at, commit }: { run: string; at: string; commit?: string }
   </>
 );
 
-/** Queries whose verdict keeps changing. */
+/** Queries with the most verdict changes. */
 export function Flakiest({ trends: { flaky, steady, too_few } }: { trends: PageTrends }) {
   return (
     <>

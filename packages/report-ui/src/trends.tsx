@@ -7,7 +7,9 @@ import { fetchTrends } from './source.ts';
 import { FailingSince, Flakiest } from './trend-tables.tsx';
 import { visible } from './visible-text.ts';
 
-/** How an agent developed: pass rate with its interval, cost, latency; then which queries flake, and since when others fail. */
+/**
+ * An agent's trends: pass rate with its interval, cost, latency, then flaky and failing queries.
+ */
 export function Trends({ agent, runs }: { agent: string; runs: readonly PageRun[] }) {
   const [branch, setBranch] = useState('');
   const [trends, setTrends] = useState<PageTrends | undefined>(undefined);
@@ -21,7 +23,7 @@ export function Trends({ agent, runs }: { agent: string; runs: readonly PageRun[
     };
   }, [agent, branch, runs]);
   const points = useMemo(
-    // The history has runs that are no longer stored; without one the stored runs are all there is.
+    // The history includes deleted runs. Without a history, only stored runs are used.
     () => (trends && trends.points.length > 1 ? trends.points : storedPoints(agent, runs)),
     [trends, agent, runs],
   );
@@ -66,7 +68,7 @@ function TrendCharts({
   points: readonly PagePoint[];
   runs: readonly PageRun[];
 }) {
-  // Runs of one day are told apart by the hour.
+  // Runs of one day are labeled by time.
   const isOneDay = new Set(points.map(({ at }) => at.slice(0, 10))).size === 1;
   const nameOf = (value: number) => {
     const at = points[value - 1]?.at ?? '';

@@ -9,17 +9,17 @@ const POLL_MS = 1500;
 export interface Shown {
   readonly run: RunResult | undefined;
   readonly before: PageBefore | undefined;
-  /** What is to be compared has not come yet, or there is no such thing. */
+  /** The other side is loading, or does not exist. */
   readonly comparing: 'waiting' | 'missing' | undefined;
-  /** Undefined on a page that is a file. */
+  /** Undefined for a page opened from a file. */
   readonly runs: readonly PageRun[] | undefined;
   readonly isRunning: boolean;
   readonly isLost: boolean;
 }
 
 /**
- * The run to show, and for a live page what has happened since. Who compares gets the run before where none is chosen;
- * `afterId` is a version that is compared in the place of the run.
+ * The displayed run with live updates. A comparison defaults to the preceding run. `afterId` is a
+ * version that replaces the run.
  */
 export function useRun(
   wantedId: string | null,
@@ -72,7 +72,7 @@ export function useRun(
   }, [poll]);
 
   const after = afterId ?? run?.run_id;
-  // An empty choice is one as well: none.
+  // An empty choice means none.
   const chosen =
     beforeId === null && isComparing && afterId === null
       ? precedingRun(runs ?? [], after)

@@ -12,7 +12,7 @@ const TERM_CLASS = new Map<boolean | undefined, string>([
   [false, 'unmet'],
 ]);
 
-/** What was wanted of the query: the terms one by one, the limits as the spec has them. */
+/** The query's expectations: the terms one by one, and the limits of the spec. */
 export function WantedList({ result }: { result: QueryResult }) {
   const list = wantedOf(result);
   if (list.length === 0) return null;
@@ -51,7 +51,7 @@ function WantedItem({ wanted: { check, words, limit, terms } }: { wanted: Wanted
   );
 }
 
-/** Which checks decided, each with its finding, its numbers and its line in the spec. */
+/** The decisive checks, each with its finding, its numbers and its line in the spec. */
 export function DecidedBy({ result }: { result: QueryResult }) {
   const deciding = decidingChecks(result);
   const { error, skip, not_run: notRun, xfail } = result;
@@ -114,7 +114,7 @@ function Decision({ layer, check }: { layer: Layer; check: CheckResult }) {
 const MAX_STEPS = 20;
 const MAX_TEXTS = 50;
 
-/** The steps a check points at; a click opens them in the trajectory. */
+/** Links from a check's evidence to the steps of the trajectory. */
 export function StepLinks({ check: { evidence } }: { check: CheckResult }) {
   const listed = evidence.filter(({ step }) => step !== undefined);
   const steps = [...new Set(listed.map(({ step }) => step!))];
@@ -140,11 +140,11 @@ export function StepLinks({ check: { evidence } }: { check: CheckResult }) {
   );
 }
 
-/** Evidence that a check has found and not listed. */
+/** Number of findings that a check did not list. */
 const unlisted = (evidence: CheckResult['evidence']): number =>
   evidence.reduce((sum, { more = 0 }) => sum + more, 0);
 
-/** What a check quotes; names of steps that it points at anyway are left out. */
+/** Texts quoted by a check, without names of steps that are linked anyway. */
 export function EvidenceTexts({ check: { evidence, message } }: { check: CheckResult }) {
   const quoted = evidence.filter(
     ({ step, text }) =>

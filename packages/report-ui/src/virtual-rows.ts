@@ -7,7 +7,7 @@ export interface Range {
   readonly to: number;
 }
 
-/** Which rows a window shows: those in sight and a few around them. */
+/** The rows to render: the visible ones and a few around them. */
 export function visibleRange(options: {
   top: number;
   height: number;
@@ -20,7 +20,7 @@ export function visibleRange(options: {
   return { from: Math.min(from, count), to: Math.max(Math.min(from, count), to) };
 }
 
-/** The rows of a long list that are worth drawing as the page is scrolled. */
+/** The rows of a long list to render at the current scroll position. */
 export function useVirtualRows({ count, rowHeight }: { count: number; rowHeight: number }) {
   const ref = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState<Range>({ from: 0, to: Math.min(count, 40) });

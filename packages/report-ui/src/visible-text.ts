@@ -2,7 +2,9 @@
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f]/g;
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text of unknown origin for people: what would be invisible, or turn the writing round, is shown as a sign instead. */
+/**
+ * Makes untrusted text safe to display: invisible and direction characters become visible signs.
+ */
 export function visible(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -15,7 +17,7 @@ export function visible(text: string): string {
     );
 }
 
-/** A value of a check: text as it is, anything else as JSON. */
+/** The value of a check: text unchanged, anything else as JSON. */
 export function valueText(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

@@ -1,13 +1,13 @@
 import { foundTerms, termsOf } from '@agentci/reporters/shared';
 import { type CheckResult, LAYERS, type QueryResult } from '@agentci/results';
 
-/** Something the spec wants of a query, in words, and whether it got it. */
+/** An expectation of the spec in words, and whether it was met. */
 export interface Wanted {
   readonly check: CheckResult;
-  /** What is wanted, up to the terms or the limit. */
+  /** The description before the terms or the limit. */
   readonly words: string;
   readonly limit?: string;
-  /** `isMet` is undefined where the result does not tell. */
+  /** `isMet` is undefined if the result does not contain it. */
   readonly terms?: readonly { readonly text: string; readonly isMet: boolean | undefined }[];
 }
 
@@ -22,7 +22,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   starts_with: 'The answer starts with',
 };
 
-/** What was wanted: all that the answer was held against, and of the other layers what did not pass. */
+/** Expectations: all checks of the answer, and those of other layers that did not pass. */
 export const wantedOf = (result: QueryResult): Wanted[] =>
   LAYERS.flatMap((layer) =>
     result[layer].checks
@@ -47,7 +47,7 @@ function wanted(check: CheckResult, { answer, correctness }: QueryResult): Wante
   if (Object.hasOwn(TEXTS, key) && typeof check.limit === 'string')
     return { check, words: TEXTS[key]!, limit: check.limit };
   const at = /\.turn\[(\d+)\]\./.exec(check.id);
-  // What passed, and results of older versions: the message has its number and its limit.
+  // Passed checks, and results of older versions: their message contains value and limit.
   return {
     check,
     words: `${nameOf(key)}${at === null ? '' : ` in turn ${at[1]}`}`,

@@ -19,7 +19,7 @@ const toolCall = ({ id, name, args }: PlainReply['toolCalls'][number]) => ({
   function: { name, arguments: JSON.stringify(args) },
 });
 
-/** OpenAI Chat Completions, which most other servers speak too. */
+/** OpenAI Chat Completions, also used by most other servers. */
 export const chat: Protocol = {
   name: 'chat',
   matches: (path) => path.endsWith('/chat/completions'),

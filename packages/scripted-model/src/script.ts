@@ -1,16 +1,16 @@
-/** A request as every protocol gives it. */
+/** A request, independent of its protocol. */
 export interface ScriptedRequest {
-  /** Counted from 0 over the life of the server. */
+  /** Counts from 0 over the lifetime of the server. */
   readonly index: number;
   readonly protocol: 'anthropic' | 'chat' | 'responses' | 'gemini';
   readonly model: string;
   readonly system: string;
   readonly messages: readonly { readonly role: string; readonly text: string }[];
-  /** Names of the tools offered. */
+  /** Names of the offered tools. */
   readonly tools: readonly string[];
   readonly stream: boolean;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As sent. */
+  /** The original body. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -22,7 +22,7 @@ export interface ScriptedToolCall {
 export type Fault =
   /** An error status, e.g. 429 with `retryAfter` in seconds, or 500. */
   | { readonly status: number; readonly retryAfter?: number | string; readonly message?: string }
-  /** A body that breaks off in the middle. */
+  /** A body truncated in the middle. */
   | { readonly truncatedBody: true }
   /** JSON that no SDK expects. */
   | { readonly wrongSchema: true }
@@ -34,15 +34,15 @@ export type ScriptedReply =
   | {
       readonly text?: string;
       readonly toolCalls?: readonly ScriptedToolCall[];
-      /** The model declines, the way its protocol says so. */
+      /** The model refuses in the form of its protocol. */
       readonly refusal?: string;
-      /** The reply was cut off by the token limit. */
+      /** The token limit truncated the reply. */
       readonly cutOff?: boolean;
       readonly usage?: { readonly input: number; readonly output: number };
       readonly delayMs?: number;
     };
 
-/** A reply that is one: what a protocol has to put into words. */
+/** A reply without a fault. */
 export interface PlainReply {
   readonly id: string;
   readonly model: string;
@@ -53,7 +53,7 @@ export interface PlainReply {
   readonly usage: { readonly input: number; readonly output: number };
 }
 
-/** How one wire format reads requests and writes replies. */
+/** Parses requests and formats replies of one wire format. */
 export interface Protocol {
   readonly name: ScriptedRequest['protocol'];
   readonly matches: (path: string) => boolean;
@@ -62,7 +62,7 @@ export interface Protocol {
     path: string,
   ) => Omit<ScriptedRequest, 'index' | 'protocol' | 'headers' | 'body'>;
   readonly write: (reply: PlainReply) => unknown;
-  /** Events of a stream, in order. `event` is the SSE event name, where the protocol has one. */
+  /** Ordered events of a stream. `event` is the SSE event name, if the protocol uses one. */
   readonly stream: (
     reply: PlainReply,
   ) => readonly { readonly event?: string; readonly data: unknown }[];
@@ -85,7 +85,7 @@ export function textOf(content: unknown): string {
 export const listOf = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 
-/** Cuts a text into pieces, as a stream brings it. */
+/** Splits a text into stream chunks. */
 export function pieces(text: string): string[] {
   return text.match(/[\s\S]{1,16}/g) ?? [];
 }

@@ -12,7 +12,7 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 export interface ScriptedModel {
   /** `http://127.0.0.1:PORT/v1`, the base URL of every protocol. */
   readonly url: string;
-  /** Everything that was asked, in order. */
+  /** All requests in order. */
   readonly requests: readonly ScriptedRequest[];
   readonly close: () => Promise<void>;
 }
@@ -22,8 +22,8 @@ type Script =
   | ((request: ScriptedRequest) => ScriptedReply | Promise<ScriptedReply>);
 
 /**
- * Starts a model on loopback that says what the script tells it to: a list is used up in order, its last reply again and
- * again; a function sees each request. Ids are unique over the life of the server.
+ * Starts a model on loopback that follows the script: a list is used in order and its last reply
+ * repeats, a function receives each request. Ids are unique over the lifetime of the server.
  */
 export async function startScriptedModel(options: {
   script: Script;
@@ -137,7 +137,7 @@ function plainReply(request: ScriptedRequest, reply: Spoken): PlainReply {
     })),
     refusal: reply.refusal,
     cutOff: reply.cutOff ?? false,
-    // Four characters a token, so that a conversation grows in price as a real one does.
+    // Four characters per token, so that longer conversations cost more, like real ones.
     usage: reply.usage ?? {
       input: Math.ceil(asked / 4),
       output: Math.max(1, Math.ceil(text.length / 4)),

@@ -8,7 +8,10 @@ import { CLI } from './cli.ts';
 const KEY = 'sk-test-0123456789abcdefghij';
 const USAGE = { inputTokens: 10, outputTokens: 2, totalTokens: 12 };
 
-/** The two providers that the scripted model does not speak like, for the one question that the pages ask. */
+/**
+ * Replies for the two providers that the scripted model does not support, for the single question
+ * on the pages.
+ */
 const OTHERS: readonly (readonly [path: RegExp, reply: unknown])[] = [
   [
     /\/api\/chat$/,
@@ -39,7 +42,10 @@ export interface DocsModel {
   readonly close: () => Promise<void>;
 }
 
-/** Every provider that the pages on capture show, behind one address: the demo's scripted model, and what it does not speak. */
+/**
+ * All providers on the capture pages behind one address: the demo's scripted model, and the other
+ * two.
+ */
 export async function startDocsModel(root: string): Promise<DocsModel> {
   const worker = new Worker(join(root, 'demos', 'capture', 'model.mjs'));
   const model = await new Promise<string>((resolve, reject) => {
@@ -87,7 +93,10 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, model: stri
   incoming.pipe(sent);
 }
 
-/** Programs that cannot be installed here, as far as their calls go: where they read the address, and what they send. */
+/**
+ * Replacements for programs that cannot be installed here. They read the same address and send the
+ * same calls.
+ */
 const STAND_INS = {
   claude: `const url = process.env.ANTHROPIC_BASE_URL + '/v1/messages';
 const body = { model: 'claude-haiku-4-5', max_tokens: 200, messages: [{ role: 'user', content: JSON.parse(input).query }] };
@@ -98,7 +107,10 @@ const body = { model: 'gpt-5-mini', input: [{ role: 'user', content: JSON.parse(
 const text = (reply) => reply.output.flatMap(({ content = [] }) => content).map((part) => part.text).join('');`,
 };
 
-/** Puts `agentci` and the replacements of real commands into a folder for the PATH, and the packages that agents import beside them. */
+/**
+ * Puts `agentci` and replacements of real commands into a folder for the PATH, and the packages
+ * that agents import next to them.
+ */
 export function prepareFolder(cwd: string, root: string): { readonly PATH: string } {
   const bin = join(cwd, 'bin');
   mkdirSync(bin);

@@ -12,7 +12,7 @@ export interface ChaosRequest {
 
 export type Behaviour = (request: ChaosRequest, response: ServerResponse) => void | Promise<void>;
 
-/** A provider that behaves as badly as it is told to. */
+/** A provider with configurable faults. */
 export async function startChaos(behave: Behaviour): Promise<{
   readonly url: string;
   readonly requests: readonly ChaosRequest[];
@@ -51,7 +51,7 @@ export async function startChaos(behave: Behaviour): Promise<{
   };
 }
 
-/** A stream whose pieces leave one by one, so many milliseconds apart. */
+/** Streams pieces one by one with a delay in milliseconds. */
 export const slowly =
   (pieces: readonly (string | Buffer)[], gapMs: number, type = 'text/event-stream'): Behaviour =>
   async (_, response) => {

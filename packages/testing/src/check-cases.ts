@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 
 export type Block = Readonly<Record<string, unknown>>;
 
-/** What a check meets besides its block and the run. */
+/** Input of a check in addition to its block and the run. */
 export interface Given {
   readonly baseline?: unknown;
   readonly captured?: Partial<Captured>;
@@ -22,7 +22,7 @@ export function traceOf(form: unknown, given: Given = {}): Trace {
   return trace;
 }
 
-/** Runs one layer's block over a run written in the simple form. */
+/** Evaluates one layer's block on a run in the simple form. */
 export function evaluate(
   layer: Layer,
   block: Block | undefined,
@@ -48,7 +48,7 @@ export function statusOf(result: LayerResult, key: string): string | undefined {
   return check?.skip_reason === undefined ? check?.status : `${check.status}: ${check.skip_reason}`;
 }
 
-/** A run: the tools it called, or the whole of it in the simple form. */
+/** A run: its called tools, or the complete simple form. */
 type Run = readonly string[] | Block;
 const formOf = (run: Run): unknown => (Array.isArray(run) ? called(...(run as string[])) : run);
 
@@ -56,7 +56,7 @@ const formOf = (run: Run): unknown => (Array.isArray(run) ? called(...(run as st
 type Issue = string;
 
 export interface CheckCases {
-  /** One block that a run can keep, break, and leave unmeasured. */
+  /** A block with a run that passes, one that fails, and one that leaves it unmeasured. */
   readonly sample?: {
     readonly params: unknown;
     readonly keeps: Block;
@@ -70,7 +70,7 @@ export interface CheckCases {
     readonly run: Run;
     readonly status: string | undefined;
   } & Omit<Given, 'status'>)[];
-  /** Runs of which only part is known: some calls were not recorded, or the run was cut short. */
+  /** Incomplete runs: some calls were not recorded, or the run was truncated. */
   readonly inPart?: readonly {
     readonly block: Block;
     readonly run: Run;
@@ -81,7 +81,7 @@ export interface CheckCases {
   readonly refuses?: readonly unknown[];
 }
 
-/** The tests every check has, and those of its own that are tables. */
+/** The tests common to all checks, and the tables of this check. */
 export function describeCheck(check: AnyCheck | AnySetting, cases: CheckCases): void {
   const { key } = check;
   const layer = layerOf(check);
@@ -102,7 +102,7 @@ export function describeCheck(check: AnyCheck | AnySetting, cases: CheckCases): 
       });
 
     for (const { block, found } of cases.issues ?? [])
-      test(`${JSON.stringify(block)} is told ${found.length === 0 ? 'nothing' : found.join(', ')}`, () => {
+      test(`${JSON.stringify(block)} reports ${found.length === 0 ? 'nothing' : found.join(', ')}`, () => {
         const issues = check.inspect?.(block[key] as never, block) ?? [];
         const told = issues.map(({ severity, code, path }) => [
           severity,
@@ -119,7 +119,7 @@ export function describeCheck(check: AnyCheck | AnySetting, cases: CheckCases): 
   });
 }
 
-/** A check of every layer is tried in the first. */
+/** A check for every layer is tested in the first. */
 const layerOf = ({ layer }: AnyCheck | AnySetting): Layer =>
   layer === 'every' ? 'correctness' : layer;
 
@@ -145,7 +145,7 @@ function testSample(check: AnyCheck, sample: NonNullable<CheckCases['sample']>):
     expect(check.inspect?.(params as never, block) ?? []).toEqual([]);
   });
 
-  test('what was not captured is never a pass', () => {
+  test('an uncaptured value is never a pass', () => {
     const result = evaluate(layerOf(check), block, { metadata: {} }, given);
     expect(statusOf(result, check.key)).toBe(severity === 'fail' ? 'error' : 'skip: not_measured');
   });

@@ -14,7 +14,7 @@ export interface CliOptions {
   readonly env?: Record<string, string | undefined>;
 }
 
-/** The environment of the tests without the variables that CI sets and the program reads. */
+/** The test environment without variables that CI sets and the program reads. */
 export function cleanEnv(rest: CliOptions['env'] = {}): Record<string, string | undefined> {
   const {
     CI: _,
@@ -27,7 +27,7 @@ export function cleanEnv(rest: CliOptions['env'] = {}): Record<string, string | 
   return { ...env, NO_COLOR: '1', ...rest };
 }
 
-/** Starts the built program as a user would, in a process. */
+/** Starts the built program in a process, like a user would. */
 export function cliProcess(
   args: readonly string[],
   options: CliOptions & { input?: string },

@@ -18,13 +18,13 @@ interface Options {
 export interface Converted extends Conversion {
   readonly spec: string;
   readonly suite: Suite;
-  /** Types and verdicts of the report, in order. */
+  /** Types and verdicts in the report, in order. */
   readonly verdicts: readonly string[];
-  /** The status of every query, when the agent gave these answers. */
+  /** The status of every query for these answers of the agent. */
   readonly judge: (traces: readonly object[]) => Promise<Record<string, string>>;
 }
 
-/** Converts files as the command does, without printing: writes the result and loads it. */
+/** Converts files like the command without printing: writes the result and loads it. */
 export async function convertFiles(
   files: Readonly<Record<string, string | object>>,
   { paths = Object.keys(files).slice(0, 1), from, map = {}, lossy = false }: Options = {},

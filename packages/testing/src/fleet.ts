@@ -10,7 +10,7 @@ export interface Started {
   readonly says: (text: string) => Promise<void>;
 }
 
-/** Starts the built program and leaves it running. */
+/** Starts the built program and keeps it running. */
 export function start(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string> },
@@ -54,7 +54,7 @@ export function start(
   return { child, stderr: () => stderr, stdout: () => stdout, ended, says };
 }
 
-/** A worker that takes work already. */
+/** Starts a worker and waits until it accepts work. */
 export async function startWorker(
   queue: string,
   options: {
@@ -82,7 +82,7 @@ export async function startWorker(
   return worker;
 }
 
-/** Takes out what differs between any two runs: times and the ids of runs. */
+/** Removes times and run ids, which differ between runs. */
 export function withoutTimes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutTimes);
   if (typeof value !== 'object' || value === null) return value;

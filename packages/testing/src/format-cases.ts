@@ -4,7 +4,7 @@ import { finalText, handoffs, queryText, toolCalls } from '@agentci/trace';
 import { describe, expect, test } from 'vitest';
 import { readAll } from './read-all.ts';
 
-/** A recording, and what it says. What is left out of the expectation is `null`, or an empty list. */
+/** A recording and its expected content. Omitted expectations are `null`, or an empty list. */
 export interface FormatCase {
   readonly when: string;
   /** A JSON document, or the records of JSON Lines. */
@@ -18,7 +18,7 @@ export interface FormatCase {
   readonly status: Trace['status'];
   /** How much of the tool calls the recording proves. */
   readonly calls: 'full' | 'partial' | 'none';
-  /** The format a trace of our own came from. */
+  /** The original format of one of our traces. */
   readonly from?: string;
 }
 
@@ -40,7 +40,10 @@ const said = (trace: Trace) => ({
   calls: trace.captured.toolCalls,
 });
 
-/** The tests every format has: small recordings that are detected and read, and a stranger that is refused. */
+/**
+ * The tests common to all formats: small recordings are detected and read, and an unrelated file is
+ * rejected.
+ */
 export function describeFormat(format: string, cases: readonly FormatCase[]): void {
   describe(format, () => {
     test.each(cases.map((one) => [one.when, one] as const))('%s', async (_, one) => {
@@ -60,7 +63,7 @@ export function describeFormat(format: string, cases: readonly FormatCase[]): vo
       ]);
     });
 
-    test('a record of no format is refused, even where the format is named', async () => {
+    test('a record of an unknown format is refused, even if the format is named', async () => {
       const items = [];
       for await (const item of readTraceItems(Buffer.from('{"weather": "rain"}'), { format }))
         items.push(item);

@@ -1,7 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Collects garbage again and again until it is disposed of: what nothing holds on to is gone at once. */
+/**
+ * Runs the garbage collector repeatedly until disposed, so that unreferenced objects disappear
+ * immediately.
+ */
 export function collectGarbage(): Disposable {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -9,7 +9,7 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 
-/** A language server as an editor drives it: a process, and the protocol over its standard streams. */
+/** A language server process with a client like an editor's, over stdio. */
 export class LanguageClient {
   readonly process: ChildProcess;
   readonly connection: ProtocolConnection;
@@ -54,7 +54,7 @@ export class LanguageClient {
     return result;
   }
 
-  /** Opens a text, saved or not, and gives what the server finds wrong with it. */
+  /** Opens a text, saved or not, and returns its diagnostics. */
   open(file: string, text: string): Promise<Diagnostic[]> {
     const textDocument = { uri: uriOf(file), languageId: 'yaml', version: ++this.#version, text };
     return this.#findings(textDocument.uri, 'textDocument/didOpen', { textDocument });
@@ -69,7 +69,10 @@ export class LanguageClient {
     });
   }
 
-  /** Changes a text, and waits until the server finds so many things wrong with it: others that name it are read first. */
+  /**
+   * Changes a text, and waits for this number of diagnostics. Texts that depend on it are analyzed
+   * first.
+   */
   changeUntil(file: string, text: string, count: number): Promise<void> {
     const uri = uriOf(file);
     return new Promise((resolve, reject) => {
@@ -93,7 +96,7 @@ export class LanguageClient {
     return this.connection.sendRequest<T>(method, params);
   }
 
-  /** Says goodbye as an editor does, and gives the exit code. */
+  /** Shuts down like an editor, and returns the exit code. */
   async close(): Promise<number | null> {
     const ended = this.ended();
     await this.connection.sendRequest('shutdown');

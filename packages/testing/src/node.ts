@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 
-/** Runs a program on Node as a user would, both outputs in one text; a test runner inside does not see the one outside. */
+/**
+ * Runs a program on Node and merges both outputs. A nested test runner does not detect the outer
+ * one.
+ */
 export function node(
   args: readonly string[],
   cwd: string,

@@ -1,6 +1,6 @@
 type Value = string | number | boolean | readonly string[];
 
-/** A span as OTLP JSON writes it, from the few things a test is about. Times are milliseconds from some start. */
+/** A span in OTLP JSON with the fields that tests need. Times are milliseconds. */
 export interface SmallSpan {
   readonly id: string;
   readonly parent?: string;
@@ -58,7 +58,7 @@ const spanOf = ({
   status: failed === undefined ? {} : { code: 2, message: failed },
 });
 
-/** A request of the protocol with these spans, in this order. */
+/** An OTLP request with these spans, in this order. */
 export const otlp = (spans: readonly SmallSpan[], scope = 'test') => ({
   resourceSpans: [
     {
@@ -68,7 +68,7 @@ export const otlp = (spans: readonly SmallSpan[], scope = 'test') => ({
   ],
 });
 
-/** A request of log records, one event a message, as conventions 1.28 to 1.36 have it. */
+/** A request of log records, one event per message, as in conventions 1.28 to 1.36. */
 export const otlpLogs = (
   logs: readonly { span: string; trace?: string; name: string; body: object; at: number }[],
 ) => ({

@@ -2,7 +2,7 @@ import type { TraceProblem } from '@agentci/formats';
 import { readTraceItems } from '@agentci/formats';
 import type { Trace } from '@agentci/trace';
 
-/** Reads bytes, a text, or a value that is printed first, the way every command reads a file. */
+/** Reads bytes, a text, or a serialized value like every command reads a file. */
 export async function readAll(
   input: unknown,
 ): Promise<{ traces: Trace[]; problems: TraceProblem[] }> {
@@ -18,7 +18,7 @@ export async function readAll(
   return { traces, problems };
 }
 
-/** The one trace of an input; anything else fails the test. */
+/** The single trace of an input. Otherwise the test fails. */
 export async function readOne(input: unknown): Promise<Trace> {
   const { traces, problems } = await readAll(input);
   if (traces.length !== 1 || problems.length > 0)

@@ -12,7 +12,10 @@ const PLACES = [
 ];
 const INSTALL_MS = 240_000;
 
-/** The system's Redis; installed by the package manager where that is possible. Otherwise why there is none. */
+/**
+ * The system's Redis, installed by the package manager if possible. Otherwise the reason why it is
+ * missing.
+ */
 export function findRedis(): { path: string } | { missing: string } {
   const given = process.env.AGENTCI_TEST_REDIS;
   const find = (): string | undefined =>
@@ -21,13 +24,13 @@ export function findRedis(): { path: string } | { missing: string } {
   if (found !== undefined) return { path: found };
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     return {
-      missing: 'there is no redis-server here, and it can only be installed as root with apt-get',
+      missing: 'redis-server is missing, and can only be installed as root with apt-get',
     };
   const apt = (args: string[]) =>
     spawnSync('apt-get', args, {
       timeout: INSTALL_MS,
       stdio: 'ignore',
-      // Installed to be started by tests, not by the machine.
+      // Prevents the package from starting a service.
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
     });
   apt(['update', '-qq']);
@@ -39,16 +42,19 @@ export function findRedis(): { path: string } | { missing: string } {
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** Ends it and starts it again; `kill` loses what is not on disk. */
+  /** Stops and restarts it. `SIGKILL` loses data that is not on disk. */
   readonly restart: (how: 'SIGTERM' | 'SIGKILL', downMs?: number) => Promise<void>;
-  /** From now on it says nothing, and keeps its connections. */
+  /** Stops answering, but keeps its connections. */
   readonly freeze: () => void;
-  /** It continues, and does what it was sent meanwhile. */
+  /** Resumes and handles the requests received in between. */
   readonly thaw: () => void;
   readonly stop: () => Promise<void>;
 }
 
-/** Makes a certificate for this machine in a folder: the arguments with which a Redis speaks TLS alone, and whom to trust. */
+/**
+ * Creates a certificate for this machine in a folder. Returns the arguments for a TLS-only Redis,
+ * and the CA file.
+ */
 export function tlsFor(dir: string): {
   readonly args: (port: number) => string[];
   readonly authority: string;
@@ -82,7 +88,7 @@ export function tlsFor(dir: string): {
   };
 }
 
-/** A Redis of its own on a free port of this machine. */
+/** Starts a separate Redis on a free local port. */
 export async function startRedis(
   path: string,
   more: readonly string[] | ((port: number) => readonly string[]) = [],

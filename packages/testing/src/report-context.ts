@@ -1,6 +1,6 @@
 import type { ReportContext } from '@agentci/reporters';
 
-/** What a reporter knows of its surroundings, unless a test says otherwise. */
+/** The default context of reporters. */
 export const reportContext = (rest: Partial<ReportContext> = {}): ReportContext => ({
   color: false,
   columns: 100,

@@ -1,7 +1,7 @@
 import type { CheckResult, CheckStatus, QueryResult, RunResult } from '@agentci/results';
 import { emptyLayer, summarize } from '@agentci/results';
 
-/** A query's result in short: the checks of each layer as `[id, status, message?]`. */
+/** A short form of a query's result: the checks of each layer as `[id, status, message?]`. */
 export interface ShortResult
   extends Partial<
     Pick<
@@ -33,7 +33,7 @@ const layerOf = (checks: CheckResult[] | undefined, status: CheckStatus) =>
     ? { status, messages: checks.map((check) => check.message), details: {}, checks }
     : emptyLayer();
 
-/** A finished run made of short results. */
+/** Creates a finished run from short results. */
 export function runOf(results: readonly ShortResult[], rest: Partial<RunResult> = {}): RunResult {
   const full = results.map(
     ({ correctness, path, cost, ...result }): QueryResult => ({

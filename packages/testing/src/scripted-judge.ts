@@ -6,14 +6,14 @@ import {
 } from '@agentci/scripted-model';
 import { onTestFinished } from 'vitest';
 
-/** A verdict as a judge model writes it. */
+/** A verdict in the format of a judge model. */
 export const verdictText = (
   score: number,
   label = score >= 3 ? 'pass' : 'fail',
   rationale = `worth ${score}`,
 ): string => JSON.stringify({ rationale, score, label });
 
-/** A scripted model for one test; gone when the test is over. */
+/** A scripted model for one test, stopped after the test. */
 export async function scriptedModel(
   script:
     | readonly ScriptedReply[]

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server on which connections can go silent without being closed, as behind a router that forgot them. */
+/**
+ * A proxy whose connections can go silent without closing, as with a router that dropped its state.
+ */
 export interface SilentProxy {
   readonly port: number;
-  /** Those that are open now, and those that are made in this time, say nothing any more; later ones work. */
+  /** Silences current and new connections for this time. Later ones work. */
   readonly silence: (ms: number) => void;
   readonly close: () => void;
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Servers that take a request and do not come to an end. */
+/** Servers that never finish a response. */
 export const SLOW_SERVERS = {
   'never answers': () => {},
   'sends headers and then nothing': (response: ServerResponse) =>
@@ -13,7 +13,7 @@ export const SLOW_SERVERS = {
   },
 } as const;
 
-/** Starts one; gives its address, and how many requests it has taken. */
+/** Starts one. Returns its address and its number of requests. */
 export async function serveSlowly(
   how: keyof typeof SLOW_SERVERS,
 ): Promise<{ url: string; taken: () => number } & AsyncDisposable> {

@@ -18,7 +18,7 @@ export interface TapedOptions {
   readonly repeatsLast?: boolean;
 }
 
-/** Runs something behind a capture that records into a cassette, answers from one, or both. */
+/** Runs a function behind a capture that records into a cassette, replays one, or both. */
 export async function withTape<T>(
   mode: CassetteMode,
   given: {
@@ -82,11 +82,11 @@ export async function withTape<T>(
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** As they came over the wire. */
+  /** Chunks as received. */
   readonly chunks: readonly Buffer[];
 }
 
-/** Asks without any SDK, to see the pieces of the reply. */
+/** Sends a request without an SDK, to see the chunks of the reply. */
 export async function ask(
   url: string,
   body: string | Buffer,
@@ -100,7 +100,7 @@ export async function ask(
   sent.end(method === 'GET' ? undefined : body);
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
-  // Read in a loop, pieces that arrived together would be one.
+  // A read loop would merge chunks that arrived together.
   reply.on('data', (chunk: Buffer) => chunks.push(chunk));
   await once(reply, 'end');
   return { status: reply.statusCode ?? 0, headers: reply.headers, chunks };

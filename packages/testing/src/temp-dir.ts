@@ -5,14 +5,14 @@ import { onTestFinished } from 'vitest';
 
 type Files = Readonly<Record<string, string | object | undefined>>;
 
-/** A folder of its own for one test, with these files in it; gone when the test is over. */
+/** A folder with these files for one test, deleted after the test. */
 export function tempDir(files: Files = {}): string {
   const dir = makeDir(files);
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
-/** As `tempDir`, for tests that run side by side: whoever makes it removes it. */
+/** Like `tempDir`, for concurrent tests. The caller deletes it. */
 export function makeDir(files: Files = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'agentci-'));
   for (const [name, content] of Object.entries(files)) {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 
-/** The little of protobuf that an ONNX file needs. */
+/** The subset of protobuf that an ONNX file needs. */
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 const field = (number: number, content: number | string | readonly number[]): number[] => {
@@ -67,7 +67,7 @@ function model(options: {
   ]);
 }
 
-/** One direction a colour. */
+/** One direction per color. */
 const WORDS = {
   '[UNK]': [1, 1, 1],
   '[PAD]': [0, 0, 0],
@@ -99,7 +99,10 @@ const TOKENIZER_FILES = {
   },
 };
 
-/** Models of a few hundred bytes: a word is its colour, an image its mean colour, a text the mean of its words. */
+/**
+ * Models of a few hundred bytes: a word is its color, an image its mean color, a text the mean of
+ * its words.
+ */
 export function writeTinyModels(dir: string): { text: string; clip: string } {
   const weights = [
     ...[5, 3].flatMap((dim) => field(1, dim)),
@@ -157,7 +160,7 @@ function write(dir: string, files: Readonly<Record<string, object>>): void {
   }
 }
 
-/** A picture of one colour. */
+/** A single-color image. */
 export function pngOf([r, g, b]: readonly [number, number, number], size = 8): Buffer {
   const u32 = (number: number): Buffer => {
     const bytes = Buffer.alloc(4);

@@ -15,8 +15,8 @@ import { ROOT } from './node.ts';
 const LINKED = ['node_modules', 'packages', 'schema', 'docs', 'scripts', 'package.json'];
 
 /**
- * The workspace as a fresh clone has it, with demos of its own to write into, for the tests of one file: what they store
- * and save touches neither the checkout nor each other.
+ * A copy of the workspace like a fresh clone, with writable demos, for the tests of one file. They
+ * change neither the checkout nor each other's files.
  */
 export function workspaceCopy(): string {
   const dir = mkdtempSync(join(tmpdir(), 'agentci-demos-'));

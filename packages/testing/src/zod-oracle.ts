@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const made = new WeakMap<ValueSchema, z.ZodType>();
 
-/** The same schema in zod, so that a library of others can say whether we accept what we should. */
+/** The same schema in zod, as an independent implementation to compare with. */
 export function toZod(schema: ValueSchema): z.ZodType {
   let zod = made.get(schema);
   if (zod === undefined) {

@@ -8,7 +8,7 @@ import { loadSpec } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
 import { DEFAULT_SPEC, specPath } from '../stored-runs/spec-folders.ts';
 
-/** Beside the spec, where it names no other folder. */
+/** Default folder for baselines, next to the spec. */
 export const DEFAULT_DIR = 'baselines';
 
 export interface PlaceOptions {
@@ -17,13 +17,16 @@ export interface PlaceOptions {
   readonly baselineDir?: string;
 }
 
-/** Which agent's baselines are meant, and where they are. */
+/** The agent whose baselines are meant, and their folder. */
 export interface BaselinePlace {
   readonly suite: Suite;
   readonly dir: string;
 }
 
-/** The spec and its baselines. An `--agent` that is not the spec's is a mistake: its baselines would never be found again. */
+/**
+ * Finds the spec and its baselines. An `--agent` that differs from the spec's is an error, because
+ * its baselines would never be found again.
+ */
 export async function baselinePlace(options: PlaceOptions, io: Io): Promise<BaselinePlace> {
   const { suite } = await loadSpec(specPath(options.config ?? DEFAULT_SPEC, io.cwd));
   SECRETS.spare([suite.agent, suite.file, ...suite.queries.map(({ id }) => id)]);
@@ -39,7 +42,7 @@ export async function baselinePlace(options: PlaceOptions, io: Io): Promise<Base
   return { suite, dir: dirOf(options, io, suite) };
 }
 
-/** As `baselinePlace`, but looking is possible without a spec, and at other agents than the spec's. */
+/** Like `baselinePlace`, but also works without a spec and for other agents. */
 export async function baselinePlaceToRead(
   options: PlaceOptions,
   io: Io,
@@ -51,7 +54,7 @@ export async function baselinePlaceToRead(
   return options.agent === undefined || options.agent === suite.agent ? { suite, dir } : { dir };
 }
 
-/** Folders are named as the user would: from where the command was started. */
+/** Resolves folders from the working directory of the user. */
 function dirOf(options: PlaceOptions, io: Io, suite?: Suite): string {
   const dir =
     options.baselineDir === undefined

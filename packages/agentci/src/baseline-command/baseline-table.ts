@@ -7,13 +7,13 @@ interface Version {
   readonly version: string;
   readonly queries: readonly string[];
   readonly models: readonly string[];
-  /** Of the newest file. */
+  /** Capture time of the newest file. */
   readonly captured_at: string | null;
   readonly age_days: number | null;
   readonly precheck: 'passed' | 'forced' | 'unknown';
-  /** Whether the spec is still the one it was captured with; unknown without a spec. */
+  /** Whether the spec has changed since the capture. Unknown without a spec. */
   readonly spec: 'same' | 'changed' | 'unknown';
-  /** Queries the spec no longer has. */
+  /** Queries that are no longer in the spec. */
   readonly orphans: readonly string[];
 }
 

@@ -64,7 +64,8 @@ export async function recordBaselines(options: RecordFlags, io: Io): Promise<num
       message: `${caseText(byKey.get(key)!)}: ${message}`,
     }));
     const code = await saveTraces({ ...place, byQuery: found.byQuery, refused }, options, io);
-    // What was finished before Ctrl-C is saved; the rest is a matter of running the command again.
+    // Repeats that finished before Ctrl-C are saved. The user can run the command again for the
+    // rest.
     return found.interrupted ? EXIT_INTERRUPTED : code;
   } finally {
     progress.stop();

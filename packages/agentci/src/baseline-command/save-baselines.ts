@@ -4,7 +4,7 @@ import { baselinePlace, queryNamed } from './baseline-place.ts';
 import { saveTraces } from './save-traces.ts';
 import { fromAgent, fromRecordings, type SaveFlags } from './traces-to-save.ts';
 
-/** Saves traces of a stored run, of recordings, or of an agent run now. */
+/** Saves traces from a stored run, from recordings, or from a new run of the agent. */
 export async function saveBaselines(options: SaveFlags, io: Io): Promise<number> {
   if (options.run !== undefined && options.traceFile !== undefined)
     throw new UserError('OPTIONS_MIXED', '--run and --trace-file are two sources; give one');

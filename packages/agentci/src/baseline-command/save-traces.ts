@@ -37,7 +37,7 @@ export const judgeOption = (): Option =>
     .choices([...JUDGE_MODES])
     .default('live');
 
-/** A query that was not saved, and why. */
+/** A query that was not saved, with the reason. */
 export interface Refused {
   readonly query_id: string;
   readonly code: string;
@@ -45,10 +45,10 @@ export interface Refused {
   readonly hint?: string;
 }
 
-/** Of several runs of a query, so many are tried for one that passes. */
+/** Maximum number of runs per query to try until one passes. */
 const MAX_TRIED = 20;
 
-/** Says so before an agent is run for nothing. */
+/** Fails early, before an agent runs for nothing. */
 export function refuseExisting(
   cases: readonly CaseName[],
   place: BaselinePlace,
@@ -72,12 +72,15 @@ export function refuseExisting(
   }
 }
 
-/** Saves the traces of each query, reports what was done, and gives the exit code: 1 a precheck failed, 2 could not tell. */
+/**
+ * Saves the traces of each query, reports the outcome and returns the exit code: 1 if a precheck
+ * failed, 2 if it could not tell.
+ */
 export async function saveTraces(
   input: BaselinePlace & {
     readonly byQuery: ReadonlyMap<string, readonly Trace[]>;
     readonly refused?: readonly Refused[];
-    /** What the run that the traces are from said of each query. */
+    /** Verdicts of the run that the traces come from. */
     readonly verdicts?: ReadonlyMap<string, QueryResult>;
   },
   options: SaveOptions,
@@ -104,7 +107,10 @@ export async function saveTraces(
   return refused.length > 0 || saved.length === 0 ? 2 : 0;
 }
 
-/** Keys and passwords are masked as `import --redact` does; what else was said is what later runs are compared with. */
+/**
+ * Masks keys and passwords as `import --redact` does. Other text stays, because later runs are
+ * compared with it.
+ */
 const withoutSecrets = (trace: Trace): Trace =>
   redactTrace(trace, { names: false, personal: false }).trace;
 
@@ -127,13 +133,16 @@ function toInput(
     judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io),
     env: io.env,
     clean: options.redact !== false ? withoutSecrets : undefined,
-    // After Ctrl-C what is there is still saved; an aborted signal would leave it unjudged.
+    // Saves existing traces even after Ctrl-C. An aborted signal would leave them unjudged.
     signal: io.signal.aborted ? undefined : io.signal,
     now: io.now,
   };
 }
 
-/** A flaky query has good runs too: the first that passes is the one to keep. Forced, the first run is. */
+/**
+ * A flaky query has good runs too, so the first passing one is kept. With --force, the first run is
+ * kept.
+ */
 async function saveFirstGood(
   traces: readonly Trace[],
   input: InputWithoutTrace,

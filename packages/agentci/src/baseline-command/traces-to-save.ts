@@ -98,7 +98,7 @@ export async function fromRecordings(
   return { byQuery: inSpecOrder(suite, wanted), refused: told, verdicts };
 }
 
-/** The verdicts of a stored run, where they were given by the spec as it is now. */
+/** The verdicts of a stored run, if the spec has not changed since. */
 function verdictsOf(
   run: StoredRun,
   suite: Suite,
@@ -109,7 +109,7 @@ function verdictsOf(
   return new Map(results.map((result) => [caseKey(result), result]));
 }
 
-/** The queries of a stored run that came to no trace, with the reason. */
+/** The queries of a stored run without a trace, with the reason. */
 function erroredIn(
   run: StoredRun,
   suite: Suite,

@@ -30,7 +30,7 @@ const EXIT_INTERRUPTED = 130;
 
 const NOTHING_SEEN = 2;
 
-/** Runs a program with capture, writes what it did, and gives the exit code. */
+/** Runs a program with capture, writes the recorded calls and returns the exit code. */
 export async function captureProgram(
   args: readonly string[],
   options: CaptureFlags,
@@ -39,7 +39,7 @@ export async function captureProgram(
   const isServing = options.envOnly === true;
   refuseUseless(args, isServing);
   const id = captureId(io);
-  // One that is refused leaves no folder behind.
+  // Opened first, so that a refused cassette leaves no folder.
   const tape = openTape(options, io);
   const folder = new CaptureFolder(
     resolve(io.cwd, options.out ?? join('.agentci', 'captures', id)),
@@ -167,7 +167,10 @@ function endingOf(end: ChildEnd | undefined): AgentEnd {
   return end?.hasLeftovers === true ? 'left' : 'itself';
 }
 
-/** Variables that were set before. One that is only added to, such as PATH, keeps the user's value. */
+/**
+ * Variables that were set before. Variables that capture only extends, such as PATH, keep the
+ * user's value.
+ */
 const overriddenBy = (set: CaptureSlot['set'], env: Io['env']): string[] =>
   Object.entries(set)
     .filter(([name, value]) => env[name] !== undefined && !value.includes(env[name]))
@@ -182,14 +185,14 @@ function exitOf({
   io,
 }: {
   readonly end: ChildEnd | undefined;
-  /** A call was not in the cassette. */
+  /** The cassette lacked a requested call. */
   readonly isMissed: boolean;
   readonly hasSeen: boolean;
   readonly isServing: boolean;
   readonly io: Io;
 }): number {
   const code = end === undefined ? 0 : exitCodeOf(end);
-  // A program that handles the signal ends with its own code.
+  // A program that handles the signal exits with its own code.
   if (io.signal.aborted && !isServing && (code === 0 || end?.signal !== undefined))
     return EXIT_INTERRUPTED;
   return code === 0 && (isMissed || !hasSeen) ? NOTHING_SEEN : code;
@@ -221,12 +224,12 @@ function upstreamsOf(list: readonly string[]): Record<string, string> {
   );
 }
 
-/** Sortable by time, and unlike any other. */
+/** A unique id that sorts by time. */
 const captureId = (io: Io): string =>
   `${new Date(io.now()).toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${randomBytes(3).toString('hex')}`;
 
 async function serve(slot: Pick<CaptureSlot, 'set'>, io: Io): Promise<void> {
-  // Programs are somewhere else there.
+  // PATH differs on the remote machine.
   const { PATH: _, ...set } = slot.set;
   for (const [name, value] of Object.entries(set))
     io.stdout.write(`export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
@@ -237,17 +240,17 @@ async function serve(slot: Pick<CaptureSlot, 'set'>, io: Io): Promise<void> {
   });
 }
 
-/** Only a trace has something to price. */
+/** Only a trace has costs to compute. */
 const pricesFor = async (trace: Trace | undefined) =>
   trace === undefined
     ? undefined
     : (await (await import('@agentci/lib/prices')).loadPrices()).lookup;
 
-/** Failed calls alone show nothing of what the program does. */
+/** Failed calls alone do not show what the program does. */
 const hasWork = (trace: Trace | undefined): boolean =>
   trace?.steps.some(({ kind }) => kind !== 'event') ?? false;
 
-/** Says what was asked, so that a query of that text finds its recording. */
+/** Stores the query text, so that a query with the same text finds its recording. */
 const asked = (trace: Trace | undefined, query: string | undefined): Trace | undefined =>
   trace === undefined || query === undefined
     ? trace

@@ -13,8 +13,8 @@ export const CAPTURE_SCHEMA = 'agentci.capture/1';
 const FORMS = { whole: findCredentials, joined: findCredentials };
 
 /**
- * The files of one capture: exchanges and spans as they come, the rest at the end, `capture.json` last. For the user's eyes only:
- * prompts are in them.
+ * The files of one capture. Exchanges and spans are written as they arrive, `capture.json` last.
+ * Readable only by the user, because prompts are in them.
  */
 export class CaptureFolder {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { isSecretName, maskMark, SECRETS } from '@agentci/lib/secrets';
 
-/** A command as it may be written down: without the values of flags, variables and headers whose names say that they are secret. */
+/** Masks the values of flags, variables and headers whose names suggest a secret. */
 export function maskArguments(args: readonly string[]): string[] {
   let isNext: string | undefined;
   return args.map((arg) => {
@@ -25,7 +25,7 @@ function hide(name: string, value: string): string {
   return maskMark(name);
 }
 
-/** Of an address: its password, and the parameters that are keys. */
+/** Masks the password and the key parameters of a URL. */
 const withoutParameters = (arg: string): string =>
   arg
     .replace(

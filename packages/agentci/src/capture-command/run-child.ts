@@ -6,16 +6,19 @@ import { MARK, newMark, outlives } from '@agentci/lib/process';
 export interface ChildEnd {
   readonly code: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
-  /** Processes that it had started are still running. */
+  /** Processes started by the program are still running. */
   readonly hasLeftovers: boolean;
 }
 
-/** A child that was told to stop, by Ctrl-C or by us, gets this long before it is told again, and again before it is killed. */
+/**
+ * Grace period of a child after Ctrl-C or our stop: before the second signal, and again before
+ * SIGKILL.
+ */
 const GRACE_MS = 3000;
-/** Servers that a program had started see its end and follow. */
+/** Servers started by the program notice its exit and stop too. */
 const LEFTOVER_MS = 300;
 
-/** Runs a program with this process's own input and output, and waits for its end. */
+/** Runs a program with the stdio of this process and waits until it exits. */
 export function runChild(options: {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,7 +36,8 @@ export function runChild(options: {
     });
     const timers: NodeJS.Timeout[] = [];
     const onAbort = (): void => {
-      // Ctrl-C reaches the child by itself where both share a terminal; a second signal at once would cut its clean-up short.
+      // Ctrl-C reaches the child directly if both share a terminal. A second signal right away
+      // would cut its cleanup short.
       timers.push(setTimeout(() => child.kill('SIGTERM'), process.stdin.isTTY ? GRACE_MS : 0));
       timers.push(setTimeout(() => child.kill('SIGKILL'), 2 * GRACE_MS));
     };
@@ -59,6 +63,6 @@ export function runChild(options: {
   });
 }
 
-/** As a shell gives it: the program's own code, or 128 and the number of the signal that ended it. */
+/** Exit code as a shell reports it: the program's code, or 128 plus the signal number. */
 export const exitCodeOf = ({ code, signal }: Pick<ChildEnd, 'code' | 'signal'>): number =>
   code ?? 128 + (signal === undefined ? 0 : (constants.signals[signal] ?? 0));

@@ -4,21 +4,21 @@ import { formatUsd } from '@agentci/lib/numbers';
 import { formatCount, plural } from '@agentci/lib/text';
 import { type PriceLookup, type Quantity, toolNames, totals } from '@agentci/trace';
 
-/** What a capture saw, in numbers; null where it could not tell. */
+/** The numbers of a capture. Null if a number is unknown. */
 export interface CaptureSummary {
   readonly llm_calls: number;
   readonly failed_calls: number;
   readonly tool_calls: Readonly<Record<string, number>>;
   readonly tokens: Amount;
   readonly cost_usd: Amount;
-  /** How much of it was seen, and why not all. */
+  /** Capture status per capability, with the reason for gaps. */
   readonly captured: Readonly<Record<string, string>>;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
 }
 
 interface Amount {
   readonly value: number;
-  /** More may have been used. */
+  /** The true value may be higher. */
   readonly at_least: boolean;
 }
 

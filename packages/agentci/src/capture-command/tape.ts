@@ -10,7 +10,7 @@ import type { Io } from '../cli/io.ts';
 import { withFolder } from '../cli/options.ts';
 import type { ChildEnd } from './run-child.ts';
 
-/** A capture that is recorded into a cassette, or answered from one. */
+/** A cassette that a capture records or replays. */
 export interface Tape {
   readonly cassettes: Cassettes;
   readonly about: RunAbout;
@@ -18,10 +18,10 @@ export interface Tape {
   readonly finish: (end: ChildEnd | undefined) => Played | undefined;
 }
 
-/** The agent's name in the cassettes of programs that no spec knows. */
+/** Agent name in the cassettes of programs without a spec. */
 const AGENT = 'capture';
 
-/** Prepares the cassette that `--cassette` asks for; undefined where it does not. */
+/** Opens the cassette of `--cassette`. Undefined without the option. */
 export function openTape(
   options: {
     readonly cassette?: CassetteChoice;
@@ -70,7 +70,7 @@ export function openTape(
   };
 }
 
-/** What came of the one run that there is: a recording of nothing, or a replay that served nothing, is not one. */
+/** Result of the single run. An empty recording, or a replay that served nothing, is an error. */
 function told(played: Played, place: string): Played {
   const { use, error } = played;
   const { mode, hits, asked = 0 } = use;
@@ -90,7 +90,7 @@ function told(played: Played, place: string): Played {
   return { ...kept, warnings: [...kept.warnings, { code: 'CASSETTE_REPLACED', message }] };
 }
 
-/** What came of it, for people. */
+/** The outcome as lines for people. */
 export const tapeLines = ({ use, error, warnings }: Played): string[] =>
   present([
     cassetteText(use),

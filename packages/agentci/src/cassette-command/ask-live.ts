@@ -16,10 +16,13 @@ import type { LlmStep } from '@agentci/trace';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How the answer of today compares with the recorded one. Words are never compared: they differ every time. */
+/**
+ * How the new answer compares with the recorded one. Texts are not compared, because they differ
+ * every time.
+ */
 export interface LiveComparison {
   readonly same: boolean;
-  /** `finish: stop → tool_calls`; why it could not be compared, otherwise. */
+  /** `finish: stop → tool_calls`, or the reason why no comparison was possible. */
   readonly differences: readonly string[];
   readonly skipped?: string;
 }
@@ -32,12 +35,12 @@ const HEADERS: Readonly<Record<string, (key: string) => Record<string, string>>>
 };
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
-/** Where a request goes, and with which key; or why it cannot be asked. */
+/** Address and key for a request, or the reason why it cannot be sent. */
 type Asking =
   | { readonly target: URL; readonly auth: Readonly<Record<string, string>> }
   | { readonly why: string };
 
-/** Asks the provider a stored request again. `providers`: of its cassette. */
+/** Sends a stored request to the provider again. `providers` comes from its cassette. */
 export async function askLive(
   entry: CassetteEntry,
   providers: Cassette['providers'],
@@ -113,8 +116,9 @@ const keyHeaders = ({ name, keys }: Provider, env: Env): Record<string, string> 
 };
 
 /**
- * A server that the agent names by its address. How the agent's requests showed who they are is not stored, and the address is
- * what a file of the repository says: it gets a key only where a variable of the user's own names the same address.
+ * A server that the agent addresses by URL. Cassettes do not store the agent's credentials, and the
+ * URL comes from a file in the repository. So it gets a key only if one of the user's variables
+ * names the same address.
  */
 function serverOf(entry: CassetteEntry, providers: Cassette['providers'], env: Env): Asking {
   const named = providersInUse(env).inUse.find(
@@ -132,7 +136,10 @@ function serverOf(entry: CassetteEntry, providers: Cassette['providers'], env: E
   return askingOf(entry, { origin, find: () => new URL(`${origin}${entry.path}`), auth });
 }
 
-/** A path is what a file says: joined to an address it must not lead to another host, or to anything but a call of a model. */
+/**
+ * The path comes from a file. Joined to an address, it must not lead to another host or to anything
+ * but a model call.
+ */
 function askingOf(
   { method, path }: CassetteEntry,
   {

@@ -24,14 +24,17 @@ interface Checked {
 }
 
 interface CheckOptions {
-  /** Of one query alone. */
+  /** Checks only this query. */
   readonly id?: string;
   readonly live?: number;
   readonly workers?: number;
   readonly json?: boolean;
 }
 
-/** Runs the agent offline and says of each query whether its recording still fits; with `live`, asks providers too. */
+/**
+ * Runs the agent offline and reports per query whether its recording is current. With `live`, also
+ * asks the providers.
+ */
 export async function checkCassettes(
   place: CassettePlace,
   options: CheckOptions,
@@ -77,7 +80,7 @@ export async function checkCassettes(
   const hasDrift =
     checked.some(({ fit }) => fit !== 'fits' && fit !== 'could not tell') ||
     live.some(({ same, skipped }) => !same && skipped === undefined);
-  // Asked for and not one answered: that is not "no drift".
+  // Live checks were requested and none was answered. That does not mean "no drift".
   const isUnasked =
     options.live !== undefined && !live.some(({ skipped }) => skipped === undefined);
   if (hasDrift) return 1;
@@ -85,7 +88,7 @@ export async function checkCassettes(
   return 0;
 }
 
-/** The queries whose recordings no longer fit, are damaged or not there. */
+/** Queries whose recordings are stale, damaged or missing. */
 export async function staleIds(
   place: CassettePlace,
   options: CheckOptions,
@@ -132,7 +135,10 @@ function fitOf(result: QueryResult, isRecorded: boolean): Fit {
   return cassette.unused > 0 || unusedIn(result) !== undefined ? 'unused calls' : 'fits';
 }
 
-/** What the recording holds and this run did not use, in words: calls of models, calls to MCP servers, replies of the user. */
+/**
+ * Recorded calls and replies that this run did not use, in words: model calls, calls to MCP
+ * servers, replies of the user.
+ */
 const unusedIn = ({ warnings = [] }: QueryResult): string | undefined =>
   warnings.find(({ code }) => code === 'CASSETTE_UNUSED')?.message;
 
@@ -144,7 +150,7 @@ interface AskedLive {
   readonly skipped?: string;
 }
 
-/** Spread over the cassettes: the first exchange of each, then the second, and so on. */
+/** Takes the first exchange of each cassette, then the second, and so on. */
 async function askSome(
   found: readonly FoundCassette[],
   count: number,

@@ -11,7 +11,10 @@ import type { Io } from '../cli/io.ts';
 import { type CassetteFlags, type CassettePlace, complain, findCassettes, say } from './place.ts';
 import { replayOptions } from './replay-options.ts';
 
-/** Replays every query and takes out of its cassette what was not asked for. One with a miss is left as it is. */
+/**
+ * Replays every query and removes unused exchanges from its cassette. Cassettes with a miss stay
+ * unchanged.
+ */
 export async function dropUnused(
   { suite, dir }: CassettePlace,
   options: { readonly id?: string; readonly workers?: number },

@@ -16,7 +16,7 @@ import { DEFAULT_SPEC, specPath } from '../stored-runs/spec-folders.ts';
 export interface CassettePlace {
   readonly suite: Suite;
   readonly dir: string;
-  /** As messages name it. */
+  /** Folder name as messages show it. */
   readonly shownDir: string;
 }
 
@@ -30,7 +30,7 @@ export async function cassettePlace(
   return { suite, dir: resolve(io.cwd, shownDir), shownDir };
 }
 
-/** A file among the cassettes of an agent: what it holds, or why it cannot be read. */
+/** A cassette file of an agent: its content, or the reason why it cannot be read. */
 export interface FoundCassette {
   readonly path: string;
   readonly file: string;
@@ -41,7 +41,7 @@ export interface FoundCassette {
   readonly orphan?: string;
 }
 
-/** The files of an agent, or of one query. */
+/** The cassette files of an agent, or of one query. */
 export function findCassettes(place: CassettePlace, id?: string): readonly FoundCassette[] {
   const { suite, dir, shownDir } = place;
   const found = listCassetteFiles(dir, suite.agent).map((path): FoundCassette => {
@@ -67,7 +67,7 @@ export function findCassettes(place: CassettePlace, id?: string): readonly Found
   );
 }
 
-/** Every run of the queries that have a recording of their own, or of one of them. */
+/** All runs of the queries that have a recording, or of one query. */
 const runsOf = ({ suite }: CassettePlace, id?: string): RunAbout[] =>
   suite.queries
     .filter((query) => id === undefined || query.id === id)
@@ -75,7 +75,7 @@ const runsOf = ({ suite }: CassettePlace, id?: string): RunAbout[] =>
       Array.from({ length: runs }, (_, at) => ({ id, run: at + 1, cell })),
     );
 
-/** Refuses what is not the id of a query. One that the spec no longer has may still have files. */
+/** Rejects unknown query ids. Queries that left the spec may still have files. */
 export function refuseUnknownId(
   id: string,
   place: CassettePlace,
@@ -105,7 +105,7 @@ function whyOrphan(
     : 'its name is not that of its query';
 }
 
-/** What is expected and not there: one entry for each run of a query. */
+/** Missing cassettes, one entry per run of a query. */
 export function missingRuns(place: CassettePlace, id?: string): readonly RunAbout[] {
   const { suite, dir } = place;
   const files = new Set(listCassetteFiles(dir, suite.agent));

@@ -2,7 +2,7 @@ import type { RunOptions } from '@agentci/run';
 import type { Io } from '../cli/io.ts';
 import type { CassettePlace } from './place.ts';
 
-/** How queries are replayed to see what becomes of their cassettes: no baseline and no judge has a say. */
+/** Options for a replay that only checks cassettes, without baselines or a judge. */
 export const replayOptions = (
   { suite, dir }: Pick<CassettePlace, 'suite' | 'dir'>,
   { id, workers }: { readonly id?: string | undefined; readonly workers?: number | undefined },

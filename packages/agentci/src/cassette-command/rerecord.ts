@@ -56,7 +56,7 @@ async function idsToRecord(
   return staleIds(place, options, io);
 }
 
-/** A query that did not pass, or made no call, leaves the file as it was. */
+/** If a query did not pass or made no call, its file stays unchanged. */
 const whyNotRecorded = ({ error, not_run, warnings = [] }: QueryResult): string | undefined =>
   error?.message ??
   (not_run === undefined

@@ -10,7 +10,7 @@ import { type CassetteFlags, type CassettePlace, findCassettes, say } from './pl
 
 const MAX_SHOWN = 2000;
 
-/** A cassette as people read it: each exchange with what its request adds, and its reply. */
+/** Prints a cassette for people: for each exchange, the new part of its request, and its reply. */
 export function showCassette(cassette: Cassette): string[] {
   const deltas = new DeltaWriter();
   const calls = cassette.entries.flatMap((entry) => [

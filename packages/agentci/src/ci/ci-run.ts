@@ -5,14 +5,14 @@ import type { Io } from '../cli/io.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Variables that name a run of a CI system, and keep their value when some of its jobs are started again; with them, what tells such a job
- * from its earlier attempts: the number of the attempt, or one of the job that grows.
+ * Variables that identify a CI run and keep their value if jobs are restarted. Each comes with the
+ * attempt number, or a job number that grows.
  */
 const CI_RUN: readonly {
   readonly run: string;
   readonly attempt?: string;
   readonly job?: string;
-  /** What tells the job from others in every attempt. */
+  /** Identifies the job across attempts. */
   readonly name: readonly string[];
 }[] = [
   { run: 'GITHUB_RUN_ID', attempt: 'GITHUB_RUN_ATTEMPT', name: ['GITHUB_JOB', 'RUNNER_OS'] },
@@ -21,10 +21,10 @@ const CI_RUN: readonly {
   { run: 'CIRCLE_WORKFLOW_WORKSPACE_ID', job: 'CIRCLE_BUILD_NUM', name: ['CIRCLE_JOB'] },
 ];
 
-/** The CI run this process is a job of; undefined elsewhere. */
+/** The CI run of this process. Undefined outside CI. */
 export const ciRunOf = (env: Env): string | undefined => ciJobOf(env)?.run;
 
-/** The same, with what orders the attempts of the job and tells it from others. */
+/** Like `ciRunOf`, plus the job name and the order of its attempts. */
 export function ciJobOf(env: Env, host?: string): CiJob | undefined {
   const names = CI_RUN.find(({ run }) => env[run]);
   if (names === undefined) return undefined;
@@ -41,7 +41,7 @@ export function ciJobOf(env: Env, host?: string): CiJob | undefined {
   };
 }
 
-/** The page of the CI job. */
+/** URL of the CI job. */
 export function jobUrl(env: Io['env']): string | undefined {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
   if (server && repository && run)
@@ -50,11 +50,11 @@ export function jobUrl(env: Io['env']): string | undefined {
   return url ? withoutUser(url) : undefined;
 }
 
-/** Runners of one's own put credentials into addresses; reports and messages are read by others. */
+/** Self-hosted runners put credentials into URLs, and other people read reports and messages. */
 const withoutUser = (url: string): string =>
   url.replace(/^([a-z][a-z\d+.-]*:[\\/]*)[^\\/?#]*@/i, '$1');
 
-/** The page of a line of a file, from the root of the repository, at the commit that is tested. */
+/** URL of a line in a file (relative to the repository root) at the tested commit. */
 export function lineUrl(env: Io['env'], file: string, line: number): string | undefined {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_SHA: commit } = env;
   if (!server || !repository || !commit || file.startsWith('/') || file.startsWith('..'))

@@ -2,7 +2,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Io } from '../cli/io.ts';
 
-/** What is checked out, as far as it can be told without running git. */
+/**
+ * The checked-out commit and branch, as far as files and variables show them without running git.
+ */
 export interface GitState {
   readonly commit?: string;
   readonly branch?: string;
@@ -11,11 +13,11 @@ export interface GitState {
 type Env = Io['env'];
 interface Variable {
   readonly name: string;
-  /** In a build of a tag the variable holds the tag, which is not a branch. */
+  /** For tag builds, the variable holds a tag, not a branch. */
   readonly isTag?: (env: Env) => boolean;
 }
 
-/** What CI systems say; a checkout of theirs is often not on a branch. */
+/** Variables of CI systems. Their checkouts often have a detached HEAD. */
 const CI_BRANCH: readonly Variable[] = [
   { name: 'AGENTCI_BRANCH' },
   { name: 'GITHUB_HEAD_REF' },
@@ -32,7 +34,7 @@ const CI_COMMIT = [
   'BUILDKITE_COMMIT',
   'CIRCLE_SHA1',
 ];
-/** Someone who sets a variable may give the first digits. */
+/** Users who set a variable may give an abbreviated hash. */
 const MIN_GIVEN_HASH = 7;
 const MAX_TEXT = 200;
 const MAX_PACKED_BYTES = 16 * 1024 * 1024;
@@ -40,7 +42,7 @@ const MAX_PACKED_BYTES = 16 * 1024 * 1024;
 /** The commit and branch of the checkout that a folder is in. */
 export function gitState(folder: string, { env }: Pick<Io, 'env'>): GitState {
   const own = headOf(folder);
-  // Buildkite says "HEAD" where the build was started without a commit.
+  // Buildkite sets "HEAD" for builds started without a commit.
   const commit =
     CI_COMMIT.map((name) => textOf(env, name)).find((text) => isHash(text, MIN_GIVEN_HASH)) ??
     own.commit;
@@ -66,12 +68,12 @@ function headOf(folder: string): GitState {
     const commit = commitOf(git, ref);
     return { branch, commit };
   } catch {
-    // A repository that cannot be read is as good as none.
+    // An unreadable repository is treated like no repository.
     return {};
   }
 }
 
-/** `.git` of the nearest folder above that has one; in a worktree it is a file that names the folder. */
+/** `.git` of the nearest parent folder. In a worktree it is a file that names the folder. */
 function gitFolder(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const path = join(at, '.git');

@@ -5,13 +5,13 @@ const UNSETTLED = 13;
 
 const argv = process.argv.slice(2);
 const [first] = argv;
-// The commonest call loads nothing else: it answers as soon as Node has started.
+// The most common call loads nothing else, to answer quickly.
 if (first === '--version' || first === '-V') process.stdout.write(`${VERSION}\n`);
 else run();
 
 function run(): void {
   let hasEnded = false;
-  // If work waits for a promise that never settles, Node has nothing left to do and would exit with 0.
+  // If work waits for a promise that never settles, Node runs out of work and would exit with 0.
   process.once('beforeExit', () => {
     if (!hasEnded) process.exitCode = UNSETTLED;
   });

@@ -1,14 +1,17 @@
 import type { Command } from 'commander';
 import type { Io } from './io.ts';
 
-/** One command of the program. A file in `commands/` that exports one is found by `npm run gen`; nothing else to edit. */
+/** A command of the program. `npm run gen` finds every file in `commands/` that exports one. */
 export interface CliCommand {
   readonly name: string;
   /** One line for `agentci --help`. */
   readonly summary: string;
   /** Declares arguments, options and an example. */
   readonly configure: (command: Command) => void;
-  /** Gives the exit code. A `UserError` thrown here becomes text and exit 2; anything else is a bug and shows its stack. */
+  /**
+   * Returns the exit code. A `UserError` becomes text and exit 2. Any other error is a bug and
+   * prints its stack.
+   */
   readonly run: (input: CommandInput) => Promise<number>;
 }
 

@@ -1,6 +1,6 @@
 import { COMMANDS } from './commands/index.gen.ts';
 
-/** The story in one screen. Built from the generated index, so no command has to be loaded for it. */
+/** Help on one screen, built from the generated index, so no command module is loaded. */
 export function helpText(version: string): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   const commands = Object.entries(COMMANDS).map(

@@ -1,11 +1,14 @@
-/** A text stream as commands see it. */
+/** An output stream of commands. */
 export interface Output {
   readonly write: (text: string) => void;
   readonly isTerminal: boolean;
   readonly columns: number;
 }
 
-/** Everything a command may touch of the outside world; `bin.ts` fills it from `process`, tests fill it by hand. */
+/**
+ * Everything a command may use from the outside world. `bin.ts` fills it from `process`, tests
+ * create it directly.
+ */
 export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
@@ -15,11 +18,11 @@ export interface Io {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly random: () => number;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
 }
 
-/** Colour on a terminal; `NO_COLOR` and `FORCE_COLOR` overrule. */
+/** Color on a terminal. `NO_COLOR` and `FORCE_COLOR` take precedence. */
 export function wantsColor(output: Output, env: Io['env']): boolean {
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
   if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';

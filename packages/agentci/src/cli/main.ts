@@ -8,7 +8,7 @@ import { COMMANDS } from './commands/index.gen.ts';
 import type { Io, Output } from './io.ts';
 import { userErrorText } from './user-error-text.ts';
 
-/** Runs one command line and gives the exit code. The only place where an error becomes text. */
+/** Runs one command line and returns the exit code. The only place that turns errors into text. */
 export async function main(argv: readonly string[], given: Io): Promise<number> {
   SECRETS.add(secretsIn(given.env));
   refuseLinksIn(given.cwd);
@@ -26,7 +26,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     io.stderr.write('agentci: no command given; see agentci --help\n');
     return 2;
   }
-  // `agentci help test` is what many programs call `agentci test --help`.
+  // `agentci help test` works like `agentci test --help`.
   const [about] = rest;
   if (name === 'help' && about !== undefined && Object.hasOwn(COMMANDS, about))
     return dispatch([about, '--help'], io);
@@ -77,7 +77,7 @@ async function runCommand(command: CliCommand, argv: readonly string[], io: Io):
 
 const OPTION_INVALID = 'OPTION_INVALID';
 
-/** The parser's complaints, worded like all others. */
+/** Rewords the parser's errors to match ours. */
 function inOwnWords(text: string): string {
   const said = text
     .trim()
@@ -95,7 +95,7 @@ function inOwnWords(text: string): string {
   ].join('\n');
 }
 
-/** A name without its flag is mostly meant as the spec. */
+/** An argument without its flag is usually meant as the spec. */
 function strayHint(parser: Command, name: string): string {
   const [stray] = parser.args;
   const takesSpec = parser.options.some(({ long }) => long === '--config');
@@ -104,7 +104,7 @@ function strayHint(parser: Command, name: string): string {
     : '';
 }
 
-/** The outside world of a command, where no secret reaches a terminal. `flush` gives out what was held back. */
+/** An `Io` that keeps secrets off the terminal. `flush` writes the buffered output. */
 export function maskedIo(io: Io): { readonly io: Io; readonly flush: () => void } {
   const stdout = maskedOutput(io.stdout);
   const stderr = maskedOutput(io.stderr);
@@ -123,7 +123,7 @@ function maskedOutput(output: Output): { readonly output: Output; readonly flush
     output: {
       write,
       isTerminal: output.isTerminal,
-      // Terminals change their width.
+      // A getter, because users resize terminals.
       get columns() {
         return output.columns;
       },

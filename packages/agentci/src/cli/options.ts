@@ -5,7 +5,7 @@ import { MAX_SHARDS } from '@agentci/run';
 import { MAX_TIMEOUT_MS } from '@agentci/spec';
 import { InvalidArgumentError } from 'commander';
 
-/** Option values, checked where they are typed: a mistake names the option. */
+/** Parsers for option values. Errors name the option. */
 export function wholeNumber(
   least: number,
   most = Number.MAX_SAFE_INTEGER,
@@ -26,7 +26,7 @@ export function positiveNumber(text: string): number {
   return value;
 }
 
-/** A share: 0.2 or 20%. */
+/** A fraction: 0.2 or 20%. */
 export function fraction(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(%)?$/.exec(text.trim());
   const value = match ? Number(match[1]) / (match[2] ? 100 : 1) : Number.NaN;
@@ -37,7 +37,10 @@ export function fraction(text: string): number {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
 
-/** `500ms`, `30s`, `2m`. A bare number is refused: seconds to one reader, milliseconds to the next. */
+/**
+ * `500ms`, `30s`, `2m`. Rejects a bare number, because some readers would take it for seconds and
+ * others for milliseconds.
+ */
 export function duration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text.trim());
   if (match && match[2] === undefined)
@@ -51,7 +54,7 @@ export function duration(text: string): number {
   return value;
 }
 
-/** Refuses values that are smaller. */
+/** Rejects smaller values. */
 export const atLeast =
   (parse: (text: string) => number, least: number, shown: string) =>
   (text: string): number => {
@@ -82,7 +85,7 @@ export function cassetteChoice(text: string): CassetteChoice {
   return dir === undefined ? { mode } : { mode, dir };
 }
 
-/** One part of a run that is divided among machines, from 1. */
+/** One part of a run that is split across machines, counted from 1. */
 export interface ShardChoice {
   readonly index: number;
   readonly count: number;
@@ -105,11 +108,14 @@ export function shardChoice(text: string): ShardChoice {
   return choice;
 }
 
-/** The choice with its folder as the command line means it: relative to where it was typed. */
+/** Resolves the folder relative to the working directory. */
 export const withFolder = (choice: CassetteChoice, cwd: string): CassetteChoice =>
   choice.dir === undefined ? choice : { ...choice, dir: resolve(cwd, choice.dir) };
 
-/** Collects repeated and comma-separated values. An empty one would choose everything, which is not what the writer means. */
+/**
+ * Collects repeated and comma-separated values. Rejects an empty value, because it would select
+ * everything.
+ */
 export function collectList(text: string, previous: readonly string[] = []): string[] {
   const found = text
     .split(',')
@@ -119,7 +125,7 @@ export function collectList(text: string, previous: readonly string[] = []): str
   return [...previous, ...found];
 }
 
-/** A text that is not blank. */
+/** Requires a non-blank text. */
 export function someText(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('it is empty.');
   return text;

@@ -6,7 +6,7 @@ import type { RunEvent } from '@agentci/run';
 import type { Io } from './io.ts';
 
 const REDRAW_MS = 100;
-/** In a log, silence for longer than this looks like a hang. */
+/** In a log, a longer silence looks like a hang. */
 const PLAIN_LINE_MS = 10_000;
 
 export interface Progress {
@@ -14,7 +14,7 @@ export interface Progress {
   readonly stop: () => void;
 }
 
-/** Says on stderr how far a run is: one live line on a terminal, a plain line now and then in a log. */
+/** Reports progress on stderr: one live line on a terminal, an occasional plain line in a log. */
 export function startProgress(io: Io, options: { quiet: boolean }): Progress {
   return options.quiet ? { event: () => {}, stop: () => {} } : new ProgressLine(io);
 }
@@ -80,7 +80,7 @@ class ProgressLine implements Progress {
     if (warn > 0) parts.push(`${warn} warned`);
     if (this.#costUsd > 0) parts.push(formatUsd(this.#costUsd));
     parts.push(formatMs(elapsed));
-    // The average so far, workers included: what is left takes as long as what is done.
+    // Extrapolates from the average so far, which includes workers.
     if (this.#done > 0 && this.#done < this.#total)
       parts.push(`about ${roughly((elapsed / this.#done) * (this.#total - this.#done))} left`);
     return parts.join(' · ');
@@ -106,13 +106,13 @@ class ProgressLine implements Progress {
   }
 }
 
-/** What is known of the cost; a run without one adds nothing. */
+/** The known cost. An unknown cost counts as 0. */
 function costOf({ cost }: QueryResult): number {
   const known = (cost.details.actual as { cost_usd?: number | null } | undefined)?.cost_usd;
   return typeof known === 'number' && Number.isFinite(known) ? known : 0;
 }
 
-/** `40 s`, `3 min`, `2 h`: an estimate has no decimals. */
+/** `40 s`, `3 min`, `2 h`. Estimates have no decimals. */
 function roughly(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   if (seconds < 90) return `${seconds} s`;

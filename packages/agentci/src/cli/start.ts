@@ -8,14 +8,14 @@ import { main } from './main.ts';
 const EXIT_INTERRUPTED = 130;
 const EXIT_COULD_NOT_TELL = 2;
 const UNSETTLED = 13;
-/** A closed terminal and Ctrl-\\ end a run like Ctrl-C: agents must not outlive it. */
+/** A closed terminal and Ctrl-\\ end a run like Ctrl-C. Agents must not outlive it. */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /** Connects the program to the real process: streams, environment, signals, exit code. */
 export async function start(argv: readonly string[], version: string): Promise<void> {
   const interrupt = new AbortController();
   const onSignal = () => {
-    // The second Ctrl-C means now.
+    // The second Ctrl-C exits immediately.
     if (interrupt.signal.aborted) process.exit(EXIT_INTERRUPTED);
     interrupt.abort();
   };
@@ -24,7 +24,8 @@ export async function start(argv: readonly string[], version: string): Promise<v
     crash(error);
     process.exit(EXIT_COULD_NOT_TELL);
   });
-  // A reader that went away, as in `agentci … | head`, is not an error of ours; the verdict still decides the exit code.
+  // A closed pipe, as in `agentci … | head`, is not an error. The verdict still decides the exit
+  // code.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   const cwd = workingDirectory();
@@ -39,13 +40,13 @@ export async function start(argv: readonly string[], version: string): Promise<v
     random: Math.random,
     version,
   };
-  // A user's module runs in this process: what it prints must not get into a report, and if it ends the process or waits
-  // for ever, that is not a verdict.
+  // A user's module runs in this process. Its output must not corrupt a report. If it exits the
+  // process or hangs, that is not a verdict.
   // biome-ignore lint/suspicious/noConsole: it is the user's module that prints; nothing of ours does
   globalThis.console = new globalThis.console.Console(maskedStream(process.stderr));
   let isDone = false;
   process.on('exit', (exitCode) => {
-    // 13: everything waits for a promise that will never settle. Other codes come with a reason of their own.
+    // 13: a promise never settled. Other codes have their own reason.
     if (isDone || interrupt.signal.aborted || (exitCode !== 0 && exitCode !== UNSETTLED)) return;
     process.stderr.write(
       'agentci: ended before there was a verdict: a module called process.exit or never answered\n',
@@ -60,17 +61,20 @@ export async function start(argv: readonly string[], version: string): Promise<v
     code = EXIT_COULD_NOT_TELL;
   }
   isDone = true;
-  // An agent's module may have left timers or sockets behind; the verdict is out, so the process ends.
+  // An agent's module may leave timers or sockets open. The verdict is out, so the process exits.
   process.stdout.write('', () => {
     const lost = process.stdout.errored as NodeJS.ErrnoException | null;
     const isLost = lost !== null && lost.code !== 'EPIPE';
     if (isLost) process.stderr.write(`agentci: stdout cannot be written: ${lost.message}\n`);
-    // A report that a full disk cut off was not delivered, whatever it said.
+    // A report truncated by a full disk was not delivered, whatever its verdict.
     process.stderr.write('', () => process.exit(isLost && code === 0 ? EXIT_COULD_NOT_TELL : code));
   });
 }
 
-/** Undefined if the working folder was deleted, or has a name that is not UTF-8, which Node cannot open. */
+/**
+ * Undefined if the working directory was deleted, or has a name that is not UTF-8, which Node
+ * cannot open.
+ */
 function workingDirectory(): string | undefined {
   try {
     const cwd = process.cwd();
@@ -85,7 +89,10 @@ function workingDirectory(): string | undefined {
   return undefined;
 }
 
-/** Errors of the machine are one line. Anything else is our bug: its stack helps, and the exit code claims no verdict. */
+/**
+ * Errors of the machine take one line. Anything else is our bug: it prints a stack, and the exit
+ * code claims no verdict.
+ */
 function crash(error: unknown): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(maskText(`agentci: ${systemErrorText(error) ?? stack}\n`));

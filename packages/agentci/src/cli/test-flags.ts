@@ -16,14 +16,14 @@ import {
   wholeNumber,
 } from './options.ts';
 
-/** The options `test` and `eval` share. */
+/** Options shared by `test` and `eval`. */
 export function addSharedFlags(parser: Command): Command {
   addSelectionFlags(addNotifyFlags(parser));
   addReportFlags(parser);
   return addJudgingFlags(parser);
 }
 
-/** Which queries are judged. */
+/** Options that select queries. */
 const addSelectionFlags = (parser: Command): Command =>
   parser
     .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
@@ -68,7 +68,7 @@ const addReportFlags = (parser: Command): Command =>
       collect,
     );
 
-/** What verdicts are based on. */
+/** Options that control judging. */
 const addJudgingFlags = (parser: Command): Command =>
   parser
     .option('--trace-format <format>', "the recordings' format, instead of detecting it")
@@ -108,7 +108,7 @@ const addJudgingFlags = (parser: Command): Command =>
     .option('--json', 'the same as -f json; with --dry-run, the plan as JSON')
     .option('--quiet', 'only failures and the summary');
 
-/** The options that only make sense when an agent runs. */
+/** Options that need an agent to run. */
 export function addLiveFlags(parser: Command): Command {
   return parser
     .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
@@ -142,7 +142,7 @@ export function addLiveFlags(parser: Command): Command {
     .option('--resume', 'resume the unfinished run of this spec');
 }
 
-/** Folds the short spellings into the long ones. */
+/** Replaces short options with their long form. */
 export function resolveAliases(
   options: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {

@@ -7,7 +7,7 @@ import {
   escapeWorkflowCommandProperty,
 } from '@agentci/lib/text';
 
-/** A user's mistake as it is printed: every diagnostic, the message with its code, the way out. */
+/** Prints a user's mistake: all diagnostics, the message with its code, and the hint. */
 export function userErrorText(
   error: UserError,
   env: Readonly<Record<string, string | undefined>>,
@@ -18,7 +18,8 @@ export function userErrorText(
       env.GITHUB_ACTIONS === 'true' ? annotation(diagnostic) : undefined,
     ]),
   );
-  // The message of a spec error repeats its diagnostics for library users; here they are above already.
+  // The message of a spec error repeats its diagnostics for library users. Here they are already
+  // printed above.
   const message = error.diagnostics.length > 0 ? error.message.split('\n', 1)[0]! : error.message;
   const hint = error.hint === undefined ? [] : [`  hint: ${escapeTerminal(error.hint)}`];
   return [...diagnostics, `agentci: ${escapeTerminal(message)} [${error.code}]`, ...hint]
@@ -26,7 +27,10 @@ export function userErrorText(
     .join('');
 }
 
-/** A diagnostic as a workflow command. For stderr, which GitHub reads too: stdout may be a document. */
+/**
+ * A diagnostic as a GitHub workflow command. It goes to stderr, which GitHub reads too, because
+ * stdout may be a document.
+ */
 export function annotation({ severity, file, line, column, code, message }: Diagnostic): string {
   const place = `file=${escapeWorkflowCommandProperty(file)},line=${line},col=${column},title=${escapeWorkflowCommandProperty(code)}`;
   return `::${severity} ${place}::${escapeWorkflowCommandData(message)}`;

@@ -25,7 +25,7 @@ export interface ConvertFlags {
   readonly json?: boolean;
 }
 
-/** Writes the suites of files as a spec, with a report on each assertion. */
+/** Converts suites to a spec, with a report on each assertion. */
 export async function convertFiles(
   args: readonly string[],
   options: ConvertFlags,
@@ -94,7 +94,10 @@ function readMap(written: readonly string[]): Readonly<Record<string, string>> {
 const folderName = (path: string | undefined): string =>
   path === undefined ? 'agent' : basename(dirname(path)) || 'agent';
 
-/** Loads the spec as `agentci validate` does, from a folder of its own: nothing is written that does not validate. */
+/**
+ * Loads the spec from a temporary folder as `agentci validate` does. A spec that does not validate
+ * is not written.
+ */
 async function validate(files: ReadonlyMap<string, string>): Promise<readonly Diagnostic[]> {
   const dir = mkdtempSync(join(tmpdir(), 'agentci-convert-'));
   try {

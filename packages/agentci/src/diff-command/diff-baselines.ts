@@ -70,7 +70,7 @@ export interface DiffAnswer {
   readonly code: number;
 }
 
-/** On GitHub annotations come along, unless the output is a document of its own. */
+/** Adds annotations on GitHub, unless the output is a complete document. */
 export const withAnnotations = (
   text: string,
   { format, annotations, io }: { format: DiffFlags['format']; annotations: string; io: Io },

@@ -3,7 +3,7 @@ import { fields, parseJson } from '@agentci/formats';
 
 const WORDS = 'This is a test of the connection.';
 
-/** Answers every call of a model with the same words, in the language of its provider: no model is asked. */
+/** Answers every model call with the same text, in the format of its provider, without a model. */
 export const cannedReply: Answer = async ({ route, uri, body }) => {
   const asked = fields(parseJson(body.toString('utf8')));
   const model = typeof asked.model === 'string' ? asked.model : 'test';

@@ -17,7 +17,10 @@ const FIX =
 
 type Started = Extract<RunnerConfig, { kind: 'command' | 'module' }>;
 
-/** What the capture of the spec's agent would see. Tried, the agent runs once against canned replies: no model is asked. */
+/**
+ * What capture would see of the spec's agent. With `try`, the agent runs once against canned
+ * replies, so no model is called.
+ */
 export async function captureFinding(
   suite: Suite,
   io: Io,
@@ -61,7 +64,7 @@ export async function captureFinding(
   }
 }
 
-/** Whether spans of a service could be received; whether it sends any shows only when it is asked. */
+/** Checks that spans of a service can be received. Only a query shows whether it sends any. */
 async function spansFinding(port: number): Promise<Finding> {
   try {
     const receiver = await receiveByTraceparent({ port });
@@ -78,7 +81,7 @@ const OFFERED = PROVIDERS.filter(
   ({ name, root }) => name !== 'azure' && typeof root === 'string',
 ).map(({ name }) => name);
 
-/** Every provider is offered: the agent shows by its calls whose variable it reads. */
+/** Offers every provider, because the agent's calls show which variable it reads. */
 async function tried(
   { queries, dir }: Suite,
   runner: Started,
@@ -129,7 +132,7 @@ async function tried(
     );
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    // A canned reply may be nothing the agent can work with; whose variable it read is shown all the same.
+    // The agent may fail on a canned reply. The report still shows which variable it read.
     failure = `; the agent then failed: ${error.message}`;
   } finally {
     await agent.close();
@@ -138,7 +141,7 @@ async function tried(
   return findingOf(seen, failure, isUnset);
 }
 
-/** Whose calls came through. */
+/** Reports the providers whose calls arrived. */
 function findingOf(seen: readonly Exchange[], failure: string, isUnset: boolean): Finding {
   const calls = seen.filter(({ route }) => route !== 'other');
   const honoured = [...new Set(calls.map(({ provider }) => provider))];
@@ -161,7 +164,7 @@ function findingOf(seen: readonly Exchange[], failure: string, isUnset: boolean)
   };
 }
 
-/** Some SDKs refuse to start without a key; what they send goes nowhere. */
+/** Some SDKs refuse to start without a key. Their requests never leave this machine. */
 const dummyKeys = (env: Io['env']): Record<string, string> =>
   Object.fromEntries(
     PROVIDERS.filter(({ name }) => OFFERED.includes(name))

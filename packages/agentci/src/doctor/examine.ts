@@ -16,8 +16,8 @@ import { runnerFinding } from './runner.ts';
 const OLDEST_NODE = [20, 19] as const;
 
 /**
- * Looks at everything a run needs, without running anything unless the capture is to be tried. What would keep `agentci test` from a verdict is a failure.
- * Keys are named, never shown.
+ * Checks everything a run needs, without running anything unless the capture is to be tried. A
+ * problem that would keep `agentci test` from a verdict is a failure. Keys are named, never shown.
  */
 export async function examine(
   spec: string,
@@ -101,7 +101,7 @@ function baselineFinding(suite: Suite, io: Io): Finding {
   try {
     const list = listBaselineFiles(dir, suite.agent);
     const files = usableBaselines(list, undefined);
-    // Of a version the spec asks for and that is not there, this is the one to complain.
+    // Throws if the spec names a baseline version that does not exist.
     if (suite.baseline !== undefined) new BaselineShelf(suite, { dir });
     const versions = [...new Set(files.map(({ version }) => version))];
     const detail =

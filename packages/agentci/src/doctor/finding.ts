@@ -1,4 +1,4 @@
-/** One thing that was looked at. `fix` says what to do about it. */
+/** Result of one check. `fix` says how to solve the problem. */
 export interface Finding {
   readonly what: string;
   readonly status: 'ok' | 'warn' | 'fail';

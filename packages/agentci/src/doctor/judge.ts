@@ -13,7 +13,7 @@ import type { Io } from '../cli/io.ts';
 import { folderOf, judgeCacheOf } from '../stored-runs/spec-folders.ts';
 import type { Finding } from './finding.ts';
 
-/** Whether the rubrics of a spec can be judged here: a key for the judge's own provider, or stored verdicts. */
+/** Whether the rubrics of a spec can be judged here, with a provider key or stored verdicts. */
 export function judgeFinding(suite: Suite, io: Io): Finding {
   const what = 'judge';
   const asking = suite.queries.filter((query) => countRubrics(query) > 0).length;
@@ -34,7 +34,7 @@ export function judgeFinding(suite: Suite, io: Io): Finding {
     };
   const missing = [...new Set(without.map(({ keys }) => keys.join(' or ')))].join(' and ');
   const fix = `Set ${missing}, commit .agentci/judge-cache of a run with a key, or use --judge off.`;
-  // An ensemble is a majority of those who answer, as long as more than half of them do.
+  // An ensemble takes a majority, as long as more than half of its models answer.
   if (without.length * 2 < models.length)
     return {
       what,
@@ -52,7 +52,9 @@ export function judgeFinding(suite: Suite, io: Io): Finding {
   return { what, status: 'fail', detail: `${rubrics}, no key and no stored verdicts`, fix };
 }
 
-/** The models that will be asked, each with the variables its key may be in; none for a server of one's own. */
+/**
+ * The configured models, each with the variables that may hold its key. Empty for a custom server.
+ */
 function modelsOf(config: JudgeConfig): { readonly keys: readonly string[] }[] {
   const { model = DEFAULT_MODEL, ensemble, base_url, api_key_env } = config;
   const names = ensemble?.enabled ? (ensemble.models ?? DEFAULT_ENSEMBLE) : [model];

@@ -19,7 +19,7 @@ const what = 'runner';
 const ok = (detail: string): Finding => ({ what, status: 'ok', detail });
 const fail = (detail: string, fix: string): Finding => ({ what, status: 'fail', detail, fix });
 
-/** Whether the agent can be reached, or its recordings read, without running it. */
+/** Checks that the agent is reachable, or its recordings readable, without running it. */
 export async function runnerFinding(
   suite: Suite,
   io: Io,
@@ -47,7 +47,7 @@ export async function runnerFinding(
     case 'command':
       return commandFinding(runner, dir, io);
     case 'http':
-      // A server that the run starts is not up yet.
+      // The run starts this server, so it is not up yet.
       return runner.http.start === undefined
         ? urlFinding(runner.http, io)
         : commandFinding(
@@ -62,7 +62,7 @@ export async function runnerFinding(
   }
 }
 
-/** Whether there is a key; no model is called. */
+/** Checks for a key. Calls no model. */
 function modelFinding(runner: Extract<RunnerConfig, { kind: 'model' }>, io: Io): Finding {
   const name = parseModelName(runner.model, { hasBaseUrl: runner.baseUrl !== undefined });
   if (name === undefined) return ok(`model ${runner.model}`);
@@ -76,7 +76,7 @@ function modelFinding(runner: Extract<RunnerConfig, { kind: 'model' }>, io: Io):
   );
 }
 
-/** A module is parsed, never loaded: what it does at its top must not happen here. */
+/** A module is parsed, never loaded, because its top-level code must not run here. */
 function moduleFinding(path: string, name: string): Finding {
   const source = readFileSync(path, 'utf8');
   const way = 'Export a function: export default async (query) => answer';
@@ -89,7 +89,7 @@ function moduleFinding(path: string, name: string): Finding {
     return fail(`module ${name} has no default export`, way);
   if (/\bexport\s+default\s+(?:[\d'"`[]|true\b|false\b|null\b)/.test(source))
     return fail(`the default export of module ${name} is not a function`, way);
-  // Node parses its own languages; TypeScript is left to the run.
+  // Node can only parse JavaScript. TypeScript is checked by the run.
   if (!/\.[cm]?js$/.test(path)) return ok(`module ${name}`);
   const { status, stderr } = spawnSync(process.execPath, ['--check', path], {
     encoding: 'utf8',
@@ -102,11 +102,11 @@ function moduleFinding(path: string, name: string): Finding {
   );
 }
 
-/** Recordings are read and matched: a query without one would be an error in the run. */
+/** Reads and matches recordings. A query without one would be an error in the run. */
 async function recordingsFinding(suite: Suite, path: string, name: string): Promise<Finding> {
   if (!existsSync(path))
     return fail(`recordings ${name} does not exist`, 'Record some, or name another path.');
-  // An Assay suite asks its questions of all traces together.
+  // An Assay suite needs all traces together.
   if (suite.queries.some(({ test }) => test !== undefined)) return ok(`recordings ${name}`);
   try {
     const { byQuery } = await readTracesOfQueries(path, suite);
@@ -125,7 +125,10 @@ async function recordingsFinding(suite: Suite, path: string, name: string): Prom
   }
 }
 
-/** Recordings can be judged here and now. A failing one is a verdict; one that cannot be judged is what is looked for. */
+/**
+ * Judges recordings right away. A failing recording is a verdict. Only recordings that cannot be
+ * judged are problems.
+ */
 async function verdictFinding(
   suite: Suite,
   byQuery: ReadonlyMap<string, readonly Trace[]>,
@@ -178,7 +181,7 @@ function commandFinding(
 }
 
 const PYTHON = /^(?:.*[\\/])?python[\d.]*(?:\.exe)?$/;
-/** Compiles a file, or looks for a module, without running either. */
+/** Compiles a file, or finds a module, without running either. */
 const LOOK = `import ast, importlib.util, os, sys
 kind, name = sys.argv[1:3]
 sys.path.insert(0, os.getcwd())
@@ -190,7 +193,7 @@ try: ast.parse(open(path, 'rb').read(), path)
 except SyntaxError as error: sys.exit('%s:%s: %s' % (path, error.lineno, error.msg))
 `;
 
-/** What Python itself says of the program, as far as that needs no run. */
+/** Asks Python about the program, as far as possible without running it. */
 function pythonFinding(
   words: readonly string[],
   place: { cwd: string; env: NodeJS.ProcessEnv },
@@ -218,7 +221,10 @@ const INTERPRETER =
   /^(?:.*[\\/])?(?:python[\d.]*|node|deno|bun|tsx|ts-node|ruby|php|perl|bash|sh|zsh)(?:\.exe)?$/;
 const SCRIPT = /^[^\s-][^\s]*\.(?:py|[cm]?[jt]sx?|rb|php|pl|sh)$/;
 
-/** The file an interpreter is given. Code on the command line (`-c`, `-e`) and modules (`-m`) are not files. */
+/**
+ * The script file of an interpreter. Code on the command line (`-c`, `-e`) and modules (`-m`) are
+ * not files.
+ */
 function scriptOf(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => INTERPRETER.test(word));
   if (at < 0) return undefined;
@@ -229,7 +235,7 @@ function scriptOf(words: readonly string[]): string | undefined {
   return rest[first];
 }
 
-/** Opens a connection and closes it again; nothing is sent. */
+/** Opens and closes a connection without sending anything. */
 async function urlFinding({ url: template, headers }: HttpRunnerConfig, io: Io): Promise<Finding> {
   const unset = [...JSON.stringify({ template, headers }).matchAll(/\$\{(\w+)\}/g)]
     .map(([, name]) => name!)

@@ -22,7 +22,7 @@ export function agreement(
   return minAlpha === undefined ? 0 : agreementExit(result, minAlpha);
 }
 
-/** 1 below the bound, 2 where α is not defined. */
+/** 1 if below the bound, 2 if α is undefined. */
 function agreementExit({ components }: AgreementResult, minAlpha: number): number {
   const alphas = components.flatMap(({ alpha }) =>
     alpha.length === 0 ? [null] : alpha.map((each) => each.alpha),

@@ -34,11 +34,11 @@ export const EXPERIMENT_FORMATS = Object.keys(FORMATS).join(', ');
 
 interface Output {
   readonly format: string;
-  /** Undefined is stdout. */
+  /** Undefined means stdout. */
   readonly file?: string;
 }
 
-/** Reads `-f name[=file]` and `-o FILE`; only one document can go to stdout. */
+/** Parses `-f name[=file]` and `-o FILE`. Only one document can go to stdout. */
 export function planOutputs(
   { formats, files }: { readonly formats: readonly string[]; readonly files: readonly string[] },
   cwd: string,
@@ -81,7 +81,7 @@ function known(name: string): string {
 }
 
 function formatFor(file: string): string {
-  // Both are CSV; the name says which of the two it is.
+  // Both formats are CSV, so the file name decides.
   if (/(?:^|[-_.])trials\.csv$/i.test(basename(file))) return 'trials';
   const ending = extname(file).toLowerCase();
   const found = Object.entries(FORMATS).find(([, format]) => format.ending === ending);

@@ -64,7 +64,7 @@ export async function experiment(
   return exitOf(result, io);
 }
 
-/** Says which condition is run, and how far it is. */
+/** Reports the running condition and its progress. */
 function tellProgress(
   io: Io,
   options: { readonly quiet: boolean },

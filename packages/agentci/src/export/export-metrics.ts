@@ -11,7 +11,7 @@ import { otlpMetrics } from './otlp-metrics.ts';
 
 const SEND_MS = 10_000;
 
-/** The numbers need nothing of the surroundings. */
+/** Metrics do not depend on the environment. */
 export const PLAIN: Omit<ReportContext, 'version'> = {
   color: false,
   columns: 100,
@@ -28,7 +28,7 @@ export async function send(url: string, init: RequestInit, io: Io): Promise<void
       try {
         const answer = await fetch(url, { ...init, redirect: 'manual', signal });
         if (answer.status >= 400) return { response: answer, text: await answer.text() };
-        // Nothing in it matters, and it may never end.
+        // The body is not needed and may never end.
         await answer.body?.cancel();
         return { response: answer, text: '' };
       } catch (error) {
@@ -60,7 +60,7 @@ export interface ExportFlags {
   readonly job: string;
 }
 
-/** Writes or sends the numbers of a stored run. */
+/** Writes or sends the metrics of a stored run. */
 export async function exportMetrics(
   { config, run: id, output, pushgateway, otlp, job }: ExportFlags,
   io: Io,

@@ -1,11 +1,14 @@
-/** One sample of the Prometheus text we write ourselves. */
+/** A sample of our own Prometheus text. */
 interface Sample {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
   readonly value: number;
 }
 
-/** The gauges of a run as an OTLP/JSON metrics request, made from the Prometheus text so that both always say the same. */
+/**
+ * The gauges of a run as an OTLP/JSON metrics request. Converted from the Prometheus text, so both
+ * always agree.
+ */
 export function otlpMetrics(
   prometheus: string,
   options: { agent: string; version: string; timeUnixNano: string },

@@ -8,7 +8,7 @@ const MAX_EXAMPLE = 200;
 
 export const MAX_RERUN = 20;
 
-/** A group with what was found out about it here. */
+/** A failure group with the analysis of this command. */
 export interface ToldGroup extends FailureGroup {
   readonly since: 'new' | 'known';
   readonly divergence?: string;

@@ -24,7 +24,7 @@ interface FailuresFlags {
   readonly json?: boolean;
 }
 
-/** The failures of a run by cause, compared with the verdicts before it. */
+/** Groups the failures of a run by cause and compares them with earlier verdicts. */
 export async function groupedFailures(
   { config, run: id, before }: FailuresFlags,
   io: Io,
@@ -58,14 +58,17 @@ export async function groupedFailures(
   return { run, before: earlier?.id, groups: told, gone, notRun };
 }
 
-/** Verdicts to compare with, and the run that the newest of them is from. */
+/** Earlier verdicts, and the run of the newest of them. */
 interface Earlier extends Pick<RunResult, 'results'> {
   readonly id: string;
 }
 
 const resultsOf = ({ run_id, results }: RunResult): Earlier => ({ id: run_id, results });
 
-/** The last verdict on each query before a run, of the same spec: a run of a few queries says nothing about the others. */
+/**
+ * The last verdict on each query before a run with the same spec. A run of a few queries does not
+ * cover the others.
+ */
 function verdictsBefore(
   root: string,
   runId: string,
@@ -80,7 +83,7 @@ function verdictsBefore(
     older.has(one.id) &&
     one.header.agent === run.header.agent &&
     isRunOfFile(run.header.spec.file, one);
-  // An older run may be whole.
+  // An older run may be complete.
   const found = latestVerdicts(root, isBefore, undefined, { onDamaged: () => {} });
   return found === undefined ? undefined : { id: found.id, results: [...found.results.values()] };
 }
@@ -88,7 +91,10 @@ function verdictsBefore(
 const quote = (word: string): string =>
   /^[\w@%+=:./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** Of many queries `--failed` runs all that failed, which is more than the group; a shell takes no endless line. */
+/**
+ * For many queries, uses `--failed`, which runs more than the group, because the length of a
+ * command line is limited.
+ */
 function rerunOf({ queries }: FailureGroup, config: string | undefined, traces: unknown): string {
   const spec = config === undefined || config === DEFAULT_SPEC ? '' : ` -c ${quote(config)}`;
   const recordings = typeof traces === 'string' ? ` --traces ${quote(traces)}` : '';
@@ -96,7 +102,10 @@ function rerunOf({ queries }: FailureGroup, config: string | undefined, traces: 
   return `agentci test${spec}${recordings} ${which}`;
 }
 
-/** Where the first query of each group leaves its baseline. Nothing is said where there is no baseline or no trace. */
+/**
+ * The first query of each group with its divergence from the baseline. Empty without a baseline or
+ * a trace.
+ */
 async function divergencesOf(
   groups: readonly FailureGroup[],
   place: { readonly config: string | undefined; readonly root: string; readonly runId: string },
@@ -113,7 +122,7 @@ async function divergencesOf(
       if (text !== undefined) found.set(signature, text);
     }
   } catch (error) {
-    // A spec or recordings that are gone leave the groups as they are.
+    // If the spec or the recordings are missing, groups stay unchanged.
     if (!(error instanceof UserError)) throw error;
   }
   return found;

@@ -7,7 +7,7 @@ import type { Io } from '../cli/io.ts';
 import { QUERIES_WITH_RUNS, type RunsToAsk, sqlText, writeTables } from './sql-tables.ts';
 import { type Converter, withNumbers } from './sql-values.ts';
 
-/** Of `@duckdb/node-api`, what is used here. */
+/** The subset of `@duckdb/node-api` used here. */
 interface DuckDb {
   readonly DuckDBInstance: {
     create(path: string, options: Record<string, string>): Promise<Instance>;
@@ -46,18 +46,20 @@ interface Open {
 export interface SqlAnswer {
   readonly columns: readonly string[];
   readonly rows: readonly Record<string, unknown>[];
-  /** Runs of which the queries are damaged or no longer kept. */
+  /** Runs whose queries are damaged or no longer kept. */
   readonly unread: readonly string[];
 }
 
-/** What answers, and changes nothing. */
+/** Read-only statements. */
 const ANSWERING: ReadonlySet<string | undefined> = new Set(['SELECT', 'EXPLAIN']);
 
-/** Asks SQL of runs: the tables are `runs` and `queries`. Nothing is written, and nothing else can be read. */
+/**
+ * Runs SQL on the tables `runs` and `queries`. The statement cannot write or read anything else.
+ */
 export async function queryHistory(asked: RunsToAsk, sql: string, io: Io): Promise<SqlAnswer> {
   return withTables(asked, io, async ({ duckdb, connection }, unread) => {
     try {
-      // From here on a statement sees the two tables and neither files nor the network.
+      // From here on, statements see the two tables but neither files nor the network.
       await connection.run('SET enable_external_access = false; SET lock_configuration = true;');
       const statements = await connection.extractStatements(sql);
       if (statements.count !== 1)
@@ -86,7 +88,10 @@ export async function queryHistory(asked: RunsToAsk, sql: string, io: Io): Promi
   });
 }
 
-/** Writes one row per query of every run as Parquet. Gives the runs of which the queries are damaged or no longer kept. */
+/**
+ * Writes one row per query of every run as Parquet. Returns the runs whose queries are damaged or
+ * no longer kept.
+ */
 export async function exportParquet(
   asked: RunsToAsk,
   file: string,
@@ -102,7 +107,7 @@ export async function exportParquet(
   });
 }
 
-/** In memory up to this; what is more is in the temporary folder. */
+/** Memory limit. DuckDB spills the rest to the temporary folder. */
 const MEMORY = '1GB';
 
 async function withTables<T>(
@@ -117,7 +122,7 @@ async function withTables<T>(
   try {
     const { tables, unread } = writeTables(asked, dir, io);
     instance = await duckdb.DuckDBInstance.create(':memory:', {
-      // One keeps rows in their order, the oldest run first.
+      // A single thread keeps the row order, oldest run first.
       threads: '1',
       memory_limit: MEMORY,
       temp_directory: join(dir, 'more'),
@@ -133,7 +138,7 @@ async function withTables<T>(
   }
 }
 
-/** From the user's project first: the package is an optional peer. */
+/** Loads from the user's project first, because the package is an optional peer. */
 async function load(cwd: string): Promise<DuckDb> {
   for (const from of [join(cwd, 'package.json'), import.meta.url]) {
     try {

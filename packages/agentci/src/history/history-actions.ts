@@ -18,7 +18,7 @@ type OptionName = keyof HistoryOptions;
 
 const CHOOSING: readonly OptionName[] = ['config', 'branch', 'agent', 'last', 'json'];
 
-/** What each action looks at: how many operands at most, and which options. */
+/** Operands (maximum number) and options of each action. */
 const TAKES: Readonly<
   Record<Action, { readonly operands: number; readonly options: readonly OptionName[] }>
 > = {
@@ -32,7 +32,7 @@ const TAKES: Readonly<
   export: { operands: 0, options: ['config', 'parquet'] },
 };
 
-/** What is given and not looked at would leave a wrong idea of what the answer is about. */
+/** Rejects unused options, because the user would expect them to affect the answer. */
 export function refuseUnused(
   action: Action,
   options: HistoryOptions,

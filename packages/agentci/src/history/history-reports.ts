@@ -26,7 +26,7 @@ import { costText, firstBadText, flakyText, listText, trendText, unreadText } fr
 
 export const LISTED = 20;
 
-/** Queries of so many runs are read to look for flaky ones. */
+/** Number of runs to read when looking for flaky queries. */
 export const FLAKY_RUNS = 100;
 
 const branchOf = ({ branch }: ChosenSeries): { branch?: string } =>
@@ -41,7 +41,7 @@ interface HistoryReport {
 
 const report = (data: unknown, text: () => string): HistoryReport => ({ data, text });
 
-/** What each action of `agentci history` answers. */
+/** The report of each action of `agentci history`. */
 export const HISTORY_REPORTS: Readonly<
   Record<
     Action,
@@ -228,21 +228,21 @@ async function exportTable(options: HistoryOptions, io: Io): Promise<HistoryRepo
 
 const NOT_IN_TABLE = 'and what is missing is in no row';
 
-/** Nothing is left without comments. */
+/** Only comments and blanks. */
 const isBlankSql = (sql: string): boolean =>
   sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|[\s;]/g, '') === '';
 
-/** What of a history cannot be read, where there is something. */
+/** The unreadable parts of a history, if any. */
 const unreadOf = (lines: number, runs: readonly string[] = []) => ({
   unread_lines: lines !== 0 ? lines : undefined,
   unread: runs.length !== 0 ? runs : undefined,
 });
 
-/** What was found of the one spec there is; of several, a list. */
+/** The single finding if there is one spec, otherwise a list. */
 const alone = <T extends OfSpec>(found: readonly T[]): T | { readonly specs: readonly T[] } =>
   found.length === 1 ? found[0]! : { specs: found };
 
-/** What was found of a query: of one that has several cells, a list. */
+/** The findings on a query: a list if it has several cells. */
 const aloneInCell = <T extends { readonly cell?: Cell }>({
   cases,
   ...of
@@ -251,21 +251,21 @@ const aloneInCell = <T extends { readonly cell?: Cell }>({
     ? { ...of, ...cases[0]! }
     : { ...of, cells: cases.map((each) => ({ ...each, cell: each.cell ?? null })) };
 
-/** One after the other where a query has several cells. */
+/** Joins the texts of several cells. */
 function eachCellText<T extends { readonly cell?: Cell }>(
   cases: readonly T[],
   id: string,
   textOf: (each: T, name: string) => string,
 ): string {
   if (cases.length === 1) return textOf(cases[0]!, caseText({ id, ...cases[0]! }));
-  // A run from before the spec had a matrix has the query as such.
+  // Runs from before the spec had a matrix have the query without cells.
   const parts = cases.map((each) =>
     textOf(each, each.cell === undefined ? `${id} (no cell)` : caseText({ id, ...each })),
   );
   return `"${escapeTerminalLine(id)}" has ${cases.length} cells; --cell name=value chooses\n${parts.join('')}`;
 }
 
-/** Under a heading each where there are several. */
+/** Adds a heading per spec if there are several. */
 function eachText<T extends OfSpec>(
   found: readonly T[],
   query: string | undefined,

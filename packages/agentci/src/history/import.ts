@@ -44,28 +44,28 @@ interface Imported {
   readonly queries: readonly HistoryQuery[];
 }
 
-/** Something that can be imported. */
+/** An importable item. */
 interface Source {
   readonly place: string;
   readonly read: () => Imported[];
 }
 
-/** What an import came to. */
+/** The result of an import. */
 export interface ImportOutcome {
   readonly imported: number;
-  /** Runs that the history had already, however many sources have them. */
+  /** Runs already in the history, counted once across sources. */
   readonly known: number;
-  /** Those of them that it knew less about. */
+  /** Known runs that gained data. */
   readonly completed: number;
-  /** Files and folders that look like runs and cannot be read, and why. */
+  /** Files and folders that look like runs but cannot be read, with the reason. */
   readonly skipped: readonly string[];
-  /** Shards that were left out beside whole runs. */
+  /** Shards left out because their whole run exists. */
   readonly shards: number;
 }
 
 /**
- * Takes runs of other machines into the history: run folders, JSON reports, other histories, in folders of any layout.
- * Shards are left out: their merged run counts.
+ * Imports runs of other machines into the history from run folders, JSON reports and other
+ * histories, in any folder layout. Shards are left out because their merged run counts.
  */
 export function importRuns(root: string, paths: readonly string[], io: Io): ImportOutcome {
   const now = io.now();
@@ -119,8 +119,9 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
 }
 
 /**
- * Runs that are new here with their places among those that are known. None is newer than now, whatever its clock said. Where the
- * clocks of the history leave open which came first, a run that failed counts as the later one: no failure is lost.
+ * New runs with their positions among the known runs. No run may be newer than now, whatever its
+ * clock said. If the clocks leave the order open, a failed run counts as the later one, so that no
+ * failure is lost.
  */
 function placed(runs: readonly Imported[], known: readonly HistoryRun[], now: number): Imported[] {
   if (runs.length === 0) return [];
@@ -145,7 +146,7 @@ function placed(runs: readonly Imported[], known: readonly HistoryRun[], now: nu
   });
 }
 
-/** What a source says of a known run beyond what the history has: of each field, what is known counts. Undefined: nothing. */
+/** Fields of a known run that the source adds to the history. Undefined if there are none. */
 function fullerThan(
   root: string,
   runs: ReadonlyMap<string, HistoryRun>,
@@ -163,7 +164,7 @@ function fullerThan(
       isEmpty(known[name as keyof HistoryRun]),
   );
   const kept = readQueries(root, known.id);
-  // Of a longer history those of the oldest runs are not kept.
+  // A long history drops the queries of its oldest runs.
   const lacksQueries =
     kept === undefined ? runs.size < MAX_QUERY_FILES : kept.lines.length < found.queries.length;
   if (more.length === 0 && !lacksQueries) return undefined;
@@ -173,7 +174,7 @@ function fullerThan(
   };
 }
 
-/** Everything in a folder that can be imported; each is read when its turn comes. */
+/** Everything importable in a folder, read lazily. */
 function* sourcesIn(path: string, depth: number): Generator<Source | 'shard'> {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined) return;
@@ -210,7 +211,7 @@ function* sourcesIn(path: string, depth: number): Generator<Source | 'shard'> {
       yield* sourcesIn(join(path, entry.name), depth + 1);
 }
 
-/** Something that is named as skipped when its turn comes. */
+/** An item to report as skipped. */
 const unreadable = (place: string, error: unknown): Source => ({
   place,
   read: () => {
@@ -218,7 +219,7 @@ const unreadable = (place: string, error: unknown): Source => ({
   },
 });
 
-/** What is in an artifact; it is unpacked as long as its turn lasts. */
+/** The content of an artifact, unpacked only during its turn. */
 function* sourcesInZip(path: string, depth: number): Generator<Source | 'shard'> {
   let dir: string;
   try {
@@ -234,7 +235,7 @@ function* sourcesInZip(path: string, depth: number): Generator<Source | 'shard'>
   }
 }
 
-/** Other JSON files beside a report are passed over. */
+/** Skips other JSON files next to a report. */
 function looksLikeReport(path: string): boolean {
   if (statSync(path).size > MAX_REPORT_BYTES) return false;
   return readFileSync(path, 'utf8').slice(0, 4096).includes(`"${RESULTS_SCHEMA}"`);
@@ -273,7 +274,7 @@ function fromReport(path: string, mtime: Date): Imported {
   );
 }
 
-/** The time that an id begins with. */
+/** Parses the time at the start of an id. */
 function timeIn(id: unknown): string | undefined {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)(\d{3})-/.exec(String(id)) ?? [];
   const [year, month, day, hour, minute, second, ms] = parts;
@@ -296,7 +297,7 @@ function fromHistory(dir: string): Imported[] {
   }));
 }
 
-/** What was made of it must have the shape of a history: the file may have been changed by anything. */
+/** Validates the entry, because something may have changed the file. */
 function entryOf(
   run: RunResult,
   about: {

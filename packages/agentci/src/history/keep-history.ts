@@ -10,13 +10,13 @@ interface KeepInput {
   /** The folder of the spec. */
   readonly folder: string;
   readonly models: readonly string[] | undefined;
-  /** Only some queries were chosen, or the run is a shard. */
+  /** Only some queries were selected, or the run is a shard. */
   readonly isPart: boolean;
-  /** No agent was run, so nothing was spent. */
+  /** No agent ran, so there is no cost. */
   readonly isRecorded: boolean;
-  /** The run of the agent that was judged again. */
+  /** The agent run that was judged again. */
   readonly judges?: JudgedRun | undefined;
-  /** Of a merged run: the runs of its shards. */
+  /** The runs of the shards of a merged run. */
   readonly shardRuns?: readonly string[];
   readonly place: RunPlace;
   readonly git: GitState;
@@ -25,7 +25,10 @@ interface KeepInput {
 
 const RUN_AHEAD = 'RUN_AHEAD';
 
-/** Adds a finished run to the history. A history that cannot be written is a warning: the verdict is there already. */
+/**
+ * Adds a finished run to the history. If the history cannot be written, warns only, because the
+ * verdict already exists.
+ */
 export function keepHistory(
   run: RunResult,
   { folder, models, isPart, isRecorded, judges, shardRuns, place, git, io }: KeepInput,
@@ -53,7 +56,7 @@ export function keepHistory(
   }
 }
 
-/** One by one: a large run need not be in memory twice. */
+/** Yields one by one, so that a large run is not in memory twice. */
 function* queriesOf({ results }: RunResult): Generator<HistoryQuery> {
   for (const result of results) yield historyQuery(result);
 }

@@ -33,21 +33,21 @@ export interface HistoryOptions {
   readonly json?: boolean;
 }
 
-/** The runs a history command is about. */
+/** The runs that a history command reads. */
 export interface ChosenRuns {
   readonly root: string;
   readonly runs: readonly HistoryRun[];
-  /** The branch they are of; undefined for all. */
+  /** Their branch. Undefined for all branches. */
   readonly branch?: string;
-  /** There are runs of other branches that were left out. */
+  /** Runs of other branches were left out. */
   readonly hasOtherBranches: boolean;
-  /** Which branch it is, where there are several and none was named, and what is left out that could matter. */
+  /** Names the branch that was chosen from several, and relevant runs that were left out. */
   readonly note: string;
-  /** Lines of the list of runs that cannot be read. */
+  /** Number of unreadable lines in the list of runs. */
   readonly unreadLines: number;
 }
 
-/** Reads the history beside a spec and chooses runs of it. What cannot be read is skipped and told. */
+/** Reads the history next to a spec and selects runs. Skips unreadable entries and reports them. */
 export function chosenRuns(
   { config, branch, agent, last }: HistoryOptions,
   io: Io,
@@ -101,7 +101,7 @@ export function chosenRuns(
   };
 }
 
-/** Runs may be of a branch without saying so, as JSON reports do not: one that is left out may hold a failure. */
+/** Some runs have no branch, for example from JSON reports. Leaving one out may hide a failure. */
 function leftOut(runs: readonly HistoryRun[]): string[] {
   const nameless = runs.filter(({ branch }) => branch === undefined).map(({ id }) => id);
   if (nameless.length === 0) return [];
@@ -112,26 +112,26 @@ function leftOut(runs: readonly HistoryRun[]): string[] {
   ];
 }
 
-/** What is asked about queries: the runs of agents, by agent and spec. */
+/** The runs for a question about queries, by agent and spec. */
 export interface ChosenSeries extends Omit<ChosenRuns, 'runs'> {
   readonly series: readonly Series[];
 }
 
-/** The same as runs of agents, those of one branch where none is named. */
+/** Like `chosenRuns`, grouped into agent runs. Defaults to one branch. */
 export function chosenSeries({ last, ...options }: HistoryOptions, io: Io): ChosenSeries {
   const { runs, ...chosen } = chosenRuns(options, io, { isOfOneBranch: true });
   const all = agentRuns(runs);
   return { ...chosen, series: seriesOf(last === undefined ? all : all.slice(-last)) };
 }
 
-/** The queries of a run of an agent, each with its newest verdict. */
+/** The queries of an agent run, each with its newest verdict. */
 export interface QueriesRead {
   readonly queries: readonly HistoryQuery[];
-  /** Some cannot be read, or are no longer kept. */
+  /** Some are unreadable or no longer kept. */
   readonly isCut: boolean;
 }
 
-/** Reads them, with a word on lines that cannot be read. */
+/** Reads them and warns about unreadable lines. */
 export function queriesOfAgentRun(root: string, run: AgentRun, io: Io): QueriesRead {
   let isWhole = true;
   const queries = latestQueries(run, (judgement) => {
@@ -142,7 +142,7 @@ export function queriesOfAgentRun(root: string, run: AgentRun, io: Io): QueriesR
   return { queries, isCut: !isWhole };
 }
 
-/** What can be read, with a word on what cannot. */
+/** Returns the readable lines and warns about the others. */
 export function told<T>({ lines, damaged }: Lines<T>, file: string, io: Io): readonly T[] {
   if (damaged > 0)
     io.stderr.write(

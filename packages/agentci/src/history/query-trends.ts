@@ -11,21 +11,26 @@ export interface OfSpec {
   readonly spec: string;
 }
 
-/** One query over runs; with a matrix, in one cell. */
+/** One query over several runs. With a matrix, in one cell. */
 export interface CaseTrend extends Trend {
   readonly cell?: Cell;
-  /** Runs that may have had it, and in which its verdict cannot be read. */
+  /** Runs that may contain it, but with an unreadable verdict. */
   readonly unread?: readonly string[];
-  /** One of them is newer than all in which it can be read. */
+  /** An unreadable run is newer than all readable ones. */
   readonly newest_unread?: boolean;
 }
 
-/** A query over the runs of one agent and spec. A result is known by its id and its cell, so each cell has a trend of its own. */
+/**
+ * A query over the runs of one agent and spec. Results are identified by id and cell, so each cell
+ * has a separate trend.
+ */
 export interface QueryTrends extends OfSpec {
   readonly cases: readonly CaseTrend[];
 }
 
-/** One query over the runs of each agent and spec that has it, read one at a time; `written` chooses cells. */
+/**
+ * One query over the runs of each agent and spec, read one run at a time. `written` selects cells.
+ */
 export function queryTrends(
   query: string,
   { root, series }: ChosenSeries,
@@ -56,12 +61,12 @@ export function queryTrends(
 
 interface SeenRun {
   readonly run: CaseInRun['run'];
-  /** Those with the id that is asked about: one per cell. */
+  /** Entries with the requested id, one per cell. */
   readonly queries: readonly NonNullable<CaseInRun['query']>[];
   readonly isCut: boolean;
 }
 
-/** In the order in which the cells were first run. */
+/** Ordered by the first run of each cell. */
 function casesOf(seen: readonly SeenRun[]): CaseTrend[] {
   const cells = new Map<string, Cell | undefined>();
   for (const { queries } of seen)
@@ -84,7 +89,7 @@ function casesOf(seen: readonly SeenRun[]): CaseTrend[] {
   });
 }
 
-/** Those of the cells that `--cell` chooses. */
+/** Filters by `--cell`. */
 function inCells(
   query: string,
   found: readonly QueryTrends[],

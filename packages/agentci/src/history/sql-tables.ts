@@ -6,27 +6,27 @@ import { isCut, readQueries } from '@agentci/run';
 import type { Io } from '../cli/io.ts';
 import { told } from './place.ts';
 
-/** The runs that SQL is asked of. */
+/** The runs to query with SQL. */
 export interface RunsToAsk {
   readonly root: string;
   readonly runs: readonly HistoryRun[];
 }
 
-/** A table of the history: DuckDB reads its rows from a file, and `select` says how. */
+/** A table of the history. DuckDB reads the rows from a file with `select`. */
 interface SqlTable {
   readonly name: string;
   readonly select: string;
 }
 
-/** The tables in files, and the runs of which the queries are damaged or no longer kept. */
+/** The table files, and the runs whose queries are damaged or no longer kept. */
 export interface WrittenTables {
   readonly tables: readonly SqlTable[];
   readonly unread: readonly string[];
 }
 
 /**
- * Every column is there, with one type, whatever the runs of a history have: a statement that works on one works on all. Times are
- * numbers in the file, so that each date that a run may have can be read.
+ * Every column always exists with one type, so a statement that works on one history works on all.
+ * Times are stored as numbers, to keep every possible date readable.
  */
 const RUN_COLUMNS: Readonly<Record<Exclude<keyof HistoryRun, 'ahead'>, string>> = {
   id: 'VARCHAR',
@@ -75,15 +75,18 @@ const RUN_VALUES = `* REPLACE (
   CASE WHEN judges IS NOT NULL THEN struct_pack("run" := judges."run", "at" := epoch_ms(judges."at"), "order" := judges."order", "commit" := judges."commit") END AS judges
 )`;
 
-/** One row per query, with what is known of its run. Both have costs and counts, so those of the run say that they are its own. */
+/**
+ * One row per query, joined with its run. Both have costs and counts, so the run's columns get a
+ * prefix.
+ */
 export const QUERIES_WITH_RUNS = `SELECT q.*, ${Object.keys(RUN_COLUMNS)
   .filter((name) => name !== 'id')
   .map((name) => `r."${name}" AS "run_${name}"`)
   .join(', ')} FROM queries q JOIN runs r ON r.id = q.run`;
 
 /**
- * Writes what the other actions of `history` know of the runs, one run at a time: no merge that was replaced, no line that cannot be
- * read, and each run once.
+ * Writes the runs that the other actions of `history` use, one at a time: no replaced merge, no
+ * unreadable line, and each run once.
  */
 export function writeTables({ root, runs }: RunsToAsk, dir: string, io: Io): WrittenTables {
   const unread: string[] = [];
@@ -117,7 +120,7 @@ const runRow = ({ judges, ...run }: HistoryRun): object => ({
 });
 
 const PIECE = 64 * 1024;
-/** Of DuckDB: the least room for a line. */
+/** DuckDB's minimum for a line. */
 const LINE_BYTES = 1024 * 1024;
 
 function writeTable(
@@ -140,7 +143,7 @@ function writeTable(
   try {
     for (const row of rows) {
       const line = `${wellFormed(JSON.stringify(row))}\n`;
-      // A character has three bytes at most.
+      // A UTF-16 unit takes at most three bytes.
       if (line.length * 3 > longest) longest = line.length * 3;
       piece += line;
       if (piece.length > PIECE) flush();
@@ -156,7 +159,7 @@ function writeTable(
   };
 }
 
-/** Half a character, which JSON allows, is more than DuckDB can read. */
+/** JSON allows lone surrogates, but DuckDB cannot read them. */
 const wellFormed = (json: string): string =>
   json.includes('\\ud')
     ? json.replace(
@@ -165,5 +168,5 @@ const wellFormed = (json: string): string =>
       )
     : json;
 
-/** A text of SQL. */
+/** Quotes an SQL string. */
 export const sqlText = (value: string): string => `'${value.replaceAll("'", "''")}'`;

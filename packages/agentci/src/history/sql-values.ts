@@ -1,9 +1,9 @@
-/** Turns a value of DuckDB into JSON; `nested` is for the values in lists and structs. */
+/** Converts a DuckDB value to JSON. `nested` converts the values in lists and structs. */
 export type Converter = (value: unknown, type: unknown, nested: Converter) => unknown;
 
 /**
- * Numbers are numbers in JSON as far as a reader gets them exactly: DuckDB's own converter writes every count as text, since it may be
- * beyond 2^53.
+ * Writes numbers as JSON numbers if they are exact. DuckDB's own converter writes every count as
+ * text, because it may exceed 2^53.
  */
 export const withNumbers =
   (toJson: Converter): Converter =>
@@ -12,7 +12,7 @@ export const withNumbers =
 
 function exactNumber(value: unknown): number | undefined {
   if (typeof value === 'bigint') return isExact(value) ? Number(value) : undefined;
-  // 1.50 is 150 with two digits after the point.
+  // 1.50 is stored as 150 with scale 2.
   if (typeof value !== 'object' || value === null || !('scale' in value && 'value' in value))
     return undefined;
   return typeof value.value === 'bigint' && isExact(value.value)

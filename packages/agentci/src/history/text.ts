@@ -12,11 +12,11 @@ import {
 } from '@agentci/run';
 import type { Interval } from '@agentci/stats';
 
-/** With fewer runs a trend is a list of runs and not a trend. */
+/** Fewer runs do not show a trend. */
 const MIN_TREND = 3;
 const EXITS: Readonly<Record<number, string>> = { 0: 'passed', 1: 'failed', 2: 'could not tell' };
 
-/** `misdated` are the runs whose dates do not fit the order, by their index. */
+/** `misdated` holds the indexes of runs whose dates contradict the order. */
 export function listText(runs: readonly HistoryRun[], misdated: ReadonlySet<number>): string {
   const rows = runs
     .map((run, at) => [
@@ -111,7 +111,7 @@ export function flakyText(
   return lines.join('');
 }
 
-/** Runs whose queries cannot be read, in a line. */
+/** Lists runs with unreadable queries in one line. */
 export const unreadText = (
   runs: readonly string[],
   soWhat = 'so it may have failed there',
@@ -196,7 +196,7 @@ export function costText(costs: readonly PeriodCost[], period: string): string {
   return `${table([period, 'runs', 'cost', 'per run', '95 % interval', 'tokens'], rows)}${note}`;
 }
 
-/** A sum of what is known; where something is missing it is at least that, and where nothing is known there is no number to show. */
+/** Formats a partial sum as "at least", and nothing if no value is known. */
 const knownText = (
   sum: number | null,
   missing: number,
@@ -212,7 +212,7 @@ const rateText = (rate: number | null, interval: Interval | null): string =>
     ? 'not decided'
     : `${percent(rate)} (${percent(interval.low)} to ${percent(interval.high)})`;
 
-/** Columns as wide as they need to be; names come from recordings, so they are escaped. */
+/** A table with fitted columns. Names come from recordings, so they are escaped. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => escapeTerminalLine(cell)));
   const widths = head.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));

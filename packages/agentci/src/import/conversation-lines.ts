@@ -2,14 +2,14 @@ import { isVisible } from '@agentci/lib/text';
 import type { Trace } from '@agentci/trace';
 import { answerOfTurn, toolNames, traceOfTurn, turnsOf } from '@agentci/trace';
 
-/** More turns than a spec takes. */
+/** Above the maximum of a spec. */
 const MAX_TURNS = 200;
 
-/** Names of tools that hand a conversation over or end it. */
+/** Names of tools that hand over or end a conversation. */
 const ENDS =
   /^(?:transfer|hand_?(?:off|over)|escalate|(?:end|close|finish|terminate)_?(?:the_?)?(?:call|chat|conversation|session|dialog)|hang_?up)/i;
 
-/** The tool that was the agent's last word: the last message has no answer but its call. */
+/** The final tool call of a conversation: the last message has only this call and no text. */
 function endTool(trace: Trace): string | undefined {
   const last = turnsOf(trace).at(-1);
   if (last === undefined || (answerOfTurn(last) ?? '').trim() !== '') return undefined;
@@ -20,7 +20,10 @@ function endTool(trace: Trace): string | undefined {
 const longestOf = (runs: readonly Trace[]): number =>
   Math.max(...runs.map(({ conversation }) => conversation?.turns.length ?? 1));
 
-/** Why a spec cannot keep a conversation. A query of its first message alone would be another test. */
+/**
+ * The reason why a spec cannot store a conversation. A query with only its first message would be a
+ * different test.
+ */
 export function unwritableConversation(runs: readonly Trace[]): string | undefined {
   const longest = longestOf(runs);
   if (longest > MAX_TURNS)
@@ -33,8 +36,8 @@ export function unwritableConversation(runs: readonly Trace[]): string | undefin
 }
 
 /**
- * The lines of a spec that keep a recorded conversation one query: what the user said becomes the script, and the tools of
- * each turn are expected in it. Of several runs of a task, which may go different ways, the first gives the script.
+ * Writes a recorded conversation as one query: the user's messages become the script, and each turn
+ * expects its tools. If several runs of a task differ, the first one provides the script.
  */
 export function conversationSpec(
   runs: readonly Trace[],

@@ -25,7 +25,10 @@ const MAX_LISTED = 10;
 const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** What an import found and did, for people. Names out of recordings are escaped: they are not ours. */
+/**
+ * Describes the result of an import for people. Names from recordings are untrusted, so they are
+ * escaped.
+ */
 export function describeImport(found: {
   readonly summaries: readonly ImportSummary[];
   readonly problems: readonly TraceProblem[];

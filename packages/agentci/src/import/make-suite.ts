@@ -12,28 +12,31 @@ import { type SpecPlan, writeSpecText } from './write-spec-text.ts';
 const BASELINE_DIR = 'baselines';
 
 export interface MakeSuiteOptions {
-  /** The folder that relative paths start from; the working folder. */
+  /** Base folder of relative paths. Default: the working directory. */
   readonly dir?: string;
-  /** Where the spec is to be; `agentci_spec.yaml`. */
+  /** Path of the spec. Default: `agentci_spec.yaml`. */
   readonly spec?: string;
-  /** Where the traces are to be; `traces/imported.jsonl` beside the spec. */
+  /** Path of the traces. Default: `traces/imported.jsonl` next to the spec. */
   readonly output?: string;
-  /** The agent's name in the spec; the first agent of the recordings. */
+  /** The agent's name in the spec. Default: the first agent of the recordings. */
   readonly agent?: string;
 }
 
-/** A spec, its traces and its cases, ready to be written. */
+/** A spec, its traces and its cases, ready to write. */
 export interface MadeSuite extends Pick<SpecPlan, 'cases' | 'left'> {
   readonly dir: string;
   readonly suite: Suite;
   readonly spec: string;
-  /** Texts of the spec and the traces by their paths. */
+  /** Contents of the spec and traces, by path. */
   readonly files: ReadonlyMap<string, string>;
-  /** What is worth knowing, such as a recording that fails its own test as the run did. */
+  /** Remarks for the user, such as a recording that fails its own test like the original run. */
   readonly notes: readonly string[];
 }
 
-/** Makes a spec with a query for each task of the recordings. It is tried in memory first: what does not evaluate is refused. */
+/**
+ * Creates a spec with a query for each task of the recordings. Tries it in memory first and throws
+ * if it does not evaluate.
+ */
 export async function makeSuite(
   traces: readonly Trace[],
   options: MakeSuiteOptions = {},
@@ -75,14 +78,14 @@ export async function makeSuite(
 }
 
 export interface SaveSuiteOptions {
-  /** The version the baselines are saved under. */
+  /** Version name of the saved baselines. */
   readonly baseline: string;
   readonly overwrite?: boolean;
   readonly dryRun?: boolean;
   readonly now?: () => number;
 }
 
-/** Writes a made suite with a baseline for each query, all or nothing. Says what was written. */
+/** Writes a suite with a baseline for each query, all or nothing. Returns the written files. */
 export async function saveSuite(made: MadeSuite, options: SaveSuiteOptions): Promise<string[]> {
   const { dir, suite, cases } = made;
   const { baseline: version, overwrite = false, dryRun = false, now } = options;
@@ -95,7 +98,7 @@ export async function saveSuite(made: MadeSuite, options: SaveSuiteOptions): Pro
   for (const { id, traces: runs } of cases)
     storeBaseline({
       suite,
-      // The trial said what the checks make of it; a kept failure is a baseline all the same.
+      // The trial run already reported the checks. A recorded failure is still a valid baseline.
       trace: runs.find((trace) => !isFailedRun(trace)) ?? runs[0]!,
       queryId: id,
       version,

@@ -1,23 +1,26 @@
 import { findPii, maskSecrets } from '@agentci/lib/secrets';
 import type { Trace } from '@agentci/trace';
 
-/** Fields whose values are secrets whatever they look like. */
+/** Fields whose values are always secret. */
 const SECRET_KEY =
   /^(?:.{0,60}[-_.])?(?:authorization|cookie|password|passwd|passphrase|pwd|secret|api[-_]?key|access[-_]?key|secret[-_]?key|access[-_]?token|refresh[-_]?token|id[-_]?token|auth[-_]?token|session[-_]?token|bearer|private[-_]?key|credentials?)$|^token$|(?:Password|Secret|ApiKey|AccessKey|SecretKey|AccessToken|RefreshToken|AuthToken|PrivateKey)$/i;
 export interface RedactOptions {
-  /** Personal data too; true when left out. */
+  /** Also masks personal data. Default: true. */
   readonly personal?: boolean;
-  /** Also names of people, as far as two capitalized words tell them: it takes place names along. */
+  /** Also masks names of people, guessed from two capitalized words. This masks place names too. */
   readonly names: boolean;
 }
 
 export interface Redacted {
   readonly trace: Trace;
-  /** How many values were masked, by what they were. */
+  /** Number of masked values by kind. */
   readonly masked: ReadonlyMap<string, number>;
 }
 
-/** Masks secrets and personal data in every text of a trace, keys of objects too. Numbers and the trace's own words stay. */
+/**
+ * Masks secrets and personal data in every text of a trace, object keys included. Numbers and the
+ * trace's own vocabulary stay.
+ */
 export function redactTrace(trace: Trace, options: RedactOptions): Redacted {
   const masked = new Map<string, number>();
   const mask = (type: string): string => {
@@ -60,7 +63,7 @@ export function redactTrace(trace: Trace, options: RedactOptions): Redacted {
       });
     return copy;
   };
-  // What the program itself wrote stays readable: only what agents, tools and people said is masked.
+  // Keeps text from the program itself. Masks only text from agents, tools and people.
   const { schema, captured, source, ...said } = trace;
   const clean = visit(said, undefined) as Omit<Trace, 'schema' | 'captured' | 'source'>;
   return { trace: { ...clean, schema, captured, source }, masked };

@@ -9,7 +9,7 @@ import {
 } from '@agentci/trace';
 import { fellShort } from './outcomes.ts';
 
-/** What was found in recordings of one format. */
+/** Summary of the recordings in one format. */
 export interface ImportSummary {
   readonly format: string;
   readonly dialects: readonly string[];
@@ -20,9 +20,12 @@ export interface ImportSummary {
   readonly llm_calls: number;
   readonly agents: readonly string[];
   readonly handoffs: number;
-  /** Known tokens; null when no trace says any. */
+  /** Sum of the known tokens. Null if no trace has any. */
   readonly tokens: number | null;
-  /** Capabilities that some or all traces lack, with how many lack all of it. */
+  /**
+   * Capabilities missing in some or all traces, with the number of traces that lack them
+   * completely.
+   */
   readonly not_captured: readonly { readonly what: Capability; readonly traces: number }[];
   readonly warnings: readonly {
     readonly code: string;
@@ -33,7 +36,7 @@ export interface ImportSummary {
 
 const known = (quantity: Quantity): number => (quantity.exact ? quantity.value : quantity.atLeast);
 
-/** One summary a format, in the order the formats were met. */
+/** One summary per format, in order of first appearance. */
 export function summarizeTraces(traces: readonly Trace[]): ImportSummary[] {
   const byFormat = new Map<string, Trace[]>();
   for (const trace of traces) {
@@ -75,7 +78,7 @@ function summary(format: string, traces: readonly Trace[]): ImportSummary {
   };
 }
 
-/** Whether a run went wrong as far as its recording says: it failed, a call of it failed, or someone scored it down. */
+/** Whether a recording shows a failure: of the run, of a call, or in a score. */
 export const isFailedRun = (trace: Trace): boolean =>
   trace.status === 'error' ||
   trace.status === 'incomplete' ||
@@ -87,6 +90,6 @@ export const isFailedRun = (trace: Trace): boolean =>
       : SUCCESS.test(name) && (value === false || value === 0),
   );
 
-/** Scores where 0 is bad: of many others, such as toxicity, 0 is what one hopes for. */
+/** 0 is bad only for SUCCESS scores. For others, such as toxicity, 0 may be good. */
 const HARM = /^attack_succeeded$/i;
 const SUCCESS = /reward|success|pass|correct|utility|accuracy|resolved|security/i;

@@ -7,9 +7,9 @@ import { validateTrace } from '@agentci/trace';
 import { isFailedRun } from './summarize-traces.ts';
 
 /**
- * Tries what is about to be written: the spec must load, every trace must be one that is read again, and every query must
- * find its recording and pass on it. A recording of a failure may fail: that is what it is kept for. Gives the suite and
- * what to say about it.
+ * Tries the suite before it is written: the spec must load, every trace must be readable, and every
+ * query must find its recording and pass. Recordings of failures may fail, because that is their
+ * purpose. Returns the suite and remarks.
  */
 export async function trySpec(made: {
   readonly text: string;
@@ -33,7 +33,8 @@ export async function trySpec(made: {
   const notes: string[] = [];
   for (const { id, status, error, conversation } of results) {
     if (status === 'pass' || status === 'warn') continue;
-    // A recording that breaks off in the middle of a conversation: what the agent would have said is not known.
+    // The recording ends in the middle of a conversation, so the next answer of the agent is
+    // unknown.
     if (error?.kind === 'trace' && conversation !== undefined) {
       notes.push(`"${id}" is ${status} on its recording: ${error.message}`);
       continue;
@@ -47,7 +48,7 @@ export async function trySpec(made: {
   return { suite, notes };
 }
 
-/** Not a mistake of the user's: what we made must work. */
+/** A bug in AgentCI, not a mistake of the user: generated files must work. */
 const broken = (what: string): UserError =>
   new UserError('IMPORT_ROUND_TRIP', `${what}; nothing was written`, {
     hint: 'Please report it, with "agentci import --json" of the recording.',

@@ -4,17 +4,17 @@ import { writeFileAtomic } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 
 export interface WriteOptions {
-  /** The folder that relative paths start from. */
+  /** Base folder of relative paths. */
   readonly dir: string;
-  /** Replace files that exist. */
+  /** Replaces existing files. */
   readonly overwrite?: boolean;
-  /** Look whether it could be done, and write nothing. */
+  /** Checks for conflicts and writes nothing. */
   readonly dryRun?: boolean;
-  /** Paths written after these files: they must not exist either. */
+  /** Paths to be written after these files. They must not exist either. */
   readonly others?: readonly string[];
 }
 
-/** Writes all files or none: nothing is written when one of them exists. Gives their paths. */
+/** Writes all files, or none if one of them exists. Returns their paths. */
 export function writeFiles(files: ReadonlyMap<string, string>, options: WriteOptions): string[] {
   const { dir, overwrite = false, dryRun = false, others = [] } = options;
   const existing = [...files.keys(), ...others].filter((path) => existsSync(resolve(dir, path)));

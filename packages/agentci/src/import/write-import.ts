@@ -49,7 +49,7 @@ export function nothingRead(problems: readonly TraceProblem[], options: ImportFl
   );
 }
 
-/** Writes the traces as a spec with baselines, as a file, or not at all. */
+/** Writes the traces as a spec with baselines or as a file, or only describes them. */
 export const writeImport = (
   traces: readonly Trace[],
   options: ImportFlags,

@@ -6,21 +6,21 @@ import { type Quantity, queryText, toolNames, totals } from '@agentci/trace';
 import { conversationSpec, unwritableConversation } from './conversation-lines.ts';
 import { isGrade, isSuccess } from './outcomes.ts';
 
-/** Room above what was measured: a budget that the very next run exceeds is not a budget. */
+/** Headroom above the measured value, so that the next run does not exceed the budget by chance. */
 const TOKEN_ROOM = 1.25;
 const LATENCY_ROOM = 1.5;
 
 export interface SpecCase {
   readonly id: string;
   readonly query: string;
-  /** The runs of one task, in the order of the recordings. */
+  /** The runs of one task, in recording order. */
   readonly traces: readonly Trace[];
 }
 
 export interface SpecPlan {
   readonly text: string;
   readonly cases: readonly SpecCase[];
-  /** Traces no test can be made of, with the reason. */
+  /** Traces that cannot become a test, with the reason. */
   readonly left: readonly { readonly id: string; readonly why: string }[];
 }
 
@@ -31,8 +31,8 @@ interface SpecOptions {
 }
 
 /**
- * A spec with one query per task: the outcome the recording carries, the tools called, budgets with room, the recording as
- * its baseline. Recordings that name one task are its repeats.
+ * A spec with one query per task: the recorded outcome, the called tools, budgets with headroom,
+ * the recording as baseline. Recordings of the same task are its repeats.
  */
 export function writeSpecText(traces: readonly Trace[], options: SpecOptions): SpecPlan {
   const cases: SpecCase[] = [];
@@ -98,7 +98,7 @@ function headLines(
   ];
 }
 
-/** Runs that name the same task belong together; a run that names none is a task of its own. */
+/** Groups runs by task. A run without a task is its own group. */
 function byTask(traces: readonly Trace[]): readonly (readonly Trace[])[] {
   const groups = new Map<string, Trace[]>();
   for (const [i, trace] of traces.entries()) {
@@ -111,7 +111,7 @@ function byTask(traces: readonly Trace[]): readonly (readonly Trace[])[] {
   return [...groups.values()];
 }
 
-/** What every run of the task kept to; a budget is that of the largest. */
+/** The bounds that every run of the task met. A budget covers the largest run. */
 function checksOf(runs: readonly Trace[]): string[] {
   const lines = outcomeLines(runs);
   if (runs.every(({ captured }) => captured.toolCalls === 'full')) {
@@ -120,7 +120,7 @@ function checksOf(runs: readonly Trace[]): string[] {
       names.every((own) => own.includes(name)),
     );
     const most = Math.max(...names.map(({ length }) => length));
-    // Runs that used no tool in common say nothing about the tools of the next one.
+    // Runs without a common tool do not predict the tools of the next run.
     if (always.length > 0 || most === 0)
       lines.push(
         '    path:',
@@ -137,13 +137,13 @@ function checksOf(runs: readonly Trace[]): string[] {
   return cost.length === 0 ? lines : [...lines, '    cost:', ...cost];
 }
 
-/** The largest of several amounts; 0 where one of them is not known. */
+/** The largest amount, or 0 if one is unknown. */
 const largest = (amounts: readonly Quantity[]): number =>
   amounts.every(({ exact }) => exact)
     ? Math.max(...amounts.map((one) => (one.exact ? one.value : 0)))
     : 0;
 
-/** A reward that every run of the task carries is what says whether it went well. */
+/** If every run of the task has a reward, the reward defines success. */
 function outcomeLines(runs: readonly Trace[]): string[] {
   const names = (runs[0]?.outcomes ?? []).map(({ name }) => name);
   for (const says of [isSuccess, isGrade]) {
@@ -164,7 +164,7 @@ export function withRoom(value: number, room: number): number {
   return Math.ceil(wanted / unit) * unit;
 }
 
-/** JSON's quoting is YAML's too; the two line ends that only JSON allows in a text are written out. */
+/** JSON quoting is valid YAML, except for U+2028 and U+2029, which are escaped. */
 const quoted = (text: string): string =>
   JSON.stringify(text)
     .replaceAll('\u2028', '\\u2028')
@@ -172,5 +172,5 @@ const quoted = (text: string): string =>
     .replaceAll('\u0085', '\\u0085')
     .replaceAll('\u007f', '\\u007f');
 
-/** A name that a spec would take for a slip is left out of what is expected. */
+/** Leaves out names that the spec would report as a typo. */
 const isWritable = (name: string): boolean => exactNameSlip(name) === undefined;

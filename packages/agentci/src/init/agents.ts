@@ -1,14 +1,14 @@
 import type { Project } from './project.ts';
 
-/** The languages a starter agent can be written in. */
+/** Languages for a starter agent. */
 export const LANGUAGES = ['python', 'node'] as const;
 export type AgentLanguage = (typeof LANGUAGES)[number];
 
-/** A small agent that runs as it is, and how the spec calls it. */
+/** A small runnable agent, and the lines of the spec that call it. */
 export interface StarterAgent {
   readonly file: string;
   readonly text: string;
-  /** What is written under `runner:`. */
+  /** The lines under `runner:`. */
   readonly runner: string;
 }
 
@@ -77,7 +77,7 @@ if __name__ == "__main__":
     print(json.dumps(answer(request["query"])))
 `;
 
-/** The part both JavaScript agents share; types are left to the TypeScript one. */
+/** The part shared by both JavaScript agents. Only TypeScript gets types. */
 const body = (type: string): string => `const DOCS = {
   install: 'Run npm install, then start the server.',
   license: 'It is licensed under Apache-2.0.',

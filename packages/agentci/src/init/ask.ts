@@ -2,13 +2,13 @@ import { createInterface } from 'node:readline/promises';
 import { UserError } from '@agentci/lib/problems';
 import { didYouMean, escapeTerminalLine } from '@agentci/lib/text';
 
-/** Who answers: gives the line that was typed, or undefined when there will be none. */
+/** Asks a question. Returns the typed line, or undefined at the end of input. */
 export interface Prompt {
   readonly question: (text: string) => Promise<string | undefined>;
   readonly say: (text: string) => void;
 }
 
-/** Asks until the answer is one of the choices, and says why an answer was not taken. */
+/** Asks until the answer is one of the choices. Explains why an answer was rejected. */
 export async function choose<T extends string>(
   prompt: Prompt,
   { question, choices, fallback }: { question: string; choices: readonly T[]; fallback: T },
@@ -28,7 +28,7 @@ export async function choose<T extends string>(
   }
 }
 
-/** Asks until the check lets the answer through. */
+/** Asks until the answer passes the check. */
 export async function askText(
   prompt: Prompt,
   {
@@ -61,10 +61,13 @@ async function answerOf(prompt: Prompt, text: string): Promise<string> {
   return line.trim();
 }
 
-/** The terminal as a prompt. Ctrl-D ends the questions; readline alone would leave them open for ever. */
+/**
+ * The terminal as a prompt. Ctrl-D ends the questions. Readline alone would leave them pending
+ * forever.
+ */
 export async function withTerminal<T>(use: (prompt: Prompt) => Promise<T>): Promise<T> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
-  // Readline takes Ctrl-C for itself; the program's own handler is the one that knows the exit code.
+  // Readline intercepts Ctrl-C, but only the program's handler sets the exit code.
   lines.once('SIGINT', () => {
     process.emit('SIGINT');
     lines.close();

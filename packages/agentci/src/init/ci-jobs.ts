@@ -20,7 +20,7 @@ import { githubShards, gitlabShards } from './shard-jobs.ts';
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
 export type CiSystem = (typeof CI_SYSTEMS)[number];
 
-/** The files of a CI job, by path. CI systems look at the root of the repository only. */
+/** The files of a CI job, by path. CI systems only look at the repository root. */
 export function ciFiles(ci: CiSystem, plan: JobPlan): Record<string, string> {
   const { folder = '' } = plan;
   const root = folder === '' ? '' : '../'.repeat(folder.split('/').length);
@@ -46,7 +46,7 @@ export function ciFiles(ci: CiSystem, plan: JobPlan): Record<string, string> {
   }
 }
 
-/** What to do before the job can pass, in sentences. */
+/** Steps to take before the job can pass, as sentences. */
 export function jobNotes(ci: CiSystem, plan: JobPlan): string[] {
   const { project, folder = '' } = plan;
   const notes: string[] = [];

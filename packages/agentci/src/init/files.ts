@@ -9,30 +9,33 @@ export interface InitPlan {
   readonly agent: string;
   readonly runner: RunnerChoice;
   readonly ci: CiSystem;
-  /** Agents for a matrix job, each with its spec in `agents/<name>/`. */
+  /** Agents for a matrix job, each with a spec in `agents/<name>/`. */
   readonly matrix: readonly string[];
   readonly project: Project;
-  /** Of the agent that `command` runs. */
+  /** Language of the agent that `command` runs. */
   readonly language: AgentLanguage;
-  /** What the agent that `command` runs does is seen from outside. */
+  /** Captures the calls of the agent that `command` runs. */
   readonly capture?: boolean;
-  /** How Python is called on this machine. */
+  /** Python command on this machine. */
   readonly python: string;
-  /** Of AgentCI. */
+  /** Version of AgentCI. */
   readonly version: string;
-  /** Where the project is in its repository; nothing at its root. */
+  /** Path of the project in its repository. Empty at the root. */
   readonly folder?: string;
-  /** The repository has a .gitlab-ci.yml already. */
+  /** The repository already has a .gitlab-ci.yml. */
   readonly hasGitlab?: boolean;
   readonly hasCassettes?: boolean;
-  /** Into how many jobs the suite is divided. */
+  /** Number of jobs to split the suite into. */
   readonly shards?: number;
 }
 
-/** The files of a fresh start, by path, and the specs among them. */
+/** The initial files by path, including the specs. */
 export interface Starter {
   readonly files: Readonly<Record<string, string>>;
-  /** The agents among the files: never written over, since an agent that is there already is the one to test. */
+  /**
+   * Agents among the files. Existing agents are never overwritten, because they are the ones to
+   * test.
+   */
   readonly agents: readonly string[];
   readonly specs: readonly string[];
   /** The CI job among the files. */
@@ -108,7 +111,7 @@ const PATH_AND_COST = `    path:                          # warns, except for fo
     cost:                          # warns
       max_total_tokens: 2000
 `;
-/** An endpoint that gives only its answer shows nothing of what it did. */
+/** An endpoint that returns only its answer does not show its calls. */
 const ANSWER_ONLY = `    # path:                        # once the response shows tool calls, or spans come by \`capture: [otlp]\`
     #   expected_tools: [search_docs]
     #   forbidden_tools: ["delete_*"]

@@ -28,7 +28,7 @@ export function checkedName(name: string): string {
   });
 }
 
-/** Shards are jobs of one spec in some CI. */
+/** Some CI systems only split a single spec into shards. */
 export function refuseShards({ shards, matrix = [], ci }: InitOptions): void {
   if (shards === undefined) return;
   if (matrix.length > 0)

@@ -7,7 +7,7 @@ import type { AgentLanguage } from './agents.ts';
 import type { InitPlan } from './files.ts';
 import type { Project } from './project.ts';
 
-/** Python where the project is Python, or where nothing says what it is and Python is installed. */
+/** Python for a Python project, or for an unknown project if Python is installed. */
 export function languageOf({ language }: Project, python: string | undefined): AgentLanguage {
   if (language === 'python') return 'python';
   return language === undefined && python !== undefined ? 'python' : 'node';

@@ -15,7 +15,7 @@ import {
   writeStarter,
 } from './write-starter.ts';
 
-/** Writes what is missing for a first run, and runs it. */
+/** Writes the missing files for a first run, and runs it. */
 export async function initProject(given: InitOptions, io: Io): Promise<number> {
   const project = detectProject(io.cwd);
   const python = pythonIn(io.env);
@@ -63,14 +63,18 @@ export async function initProject(given: InitOptions, io: Io): Promise<number> {
   return tryOut(plan, starter, hasOwnAgent, io);
 }
 
-/** Ends where the user starts: the spec is checked and, where nothing of the user's own is started by it, run. */
+/**
+ * Tries the new project: checks the spec and, if this does not start anything of the user's, runs
+ * it.
+ */
 async function tryOut(
   plan: InitPlan,
   { specs }: Starter,
   hasOwnAgent: boolean,
   io: Io,
 ): Promise<number> {
-  // Imported on demand, so that the build makes it one file: `validate` itself would load a second one otherwise.
+  // Imported on demand, so that the build creates one chunk. `validate` itself would load a second
+  // one otherwise.
   const { command: validate } = await import('../cli/commands/validate.ts');
   const valid = await validate.run({ args: specs, options: {}, io });
   const named = (spec: string) => (spec === DEFAULT_SPEC ? '' : ` -c ${spec}`);

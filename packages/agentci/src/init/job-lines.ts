@@ -1,21 +1,21 @@
 import { present } from '@agentci/lib/data';
 import type { Project } from './project.ts';
 
-/** What a CI job must know of the project. */
+/** The project settings of a CI job. */
 export interface JobPlan {
   readonly project: Project;
   readonly isPython: boolean;
-  /** Agents with a spec each; none means the one spec at the root. */
+  /** Agents with one spec each. Empty for a single spec at the root. */
   readonly matrix: readonly string[];
-  /** Of AgentCI, for projects that do not have it in their package.json. */
+  /** Version of AgentCI, for projects without it in their package.json. */
   readonly version: string;
-  /** Where the project is in its repository, as `services/bot`; nothing at its root. */
+  /** Path of the project in its repository, as `services/bot`. Empty at the root. */
   readonly folder?: string;
-  /** The repository has a .gitlab-ci.yml already. */
+  /** The repository already has a .gitlab-ci.yml. */
   readonly hasGitlab?: boolean;
-  /** Calls of models are recorded: the job replays them and needs no key. */
+  /** Model calls are recorded. The job replays them and needs no key. */
   readonly hasCassettes?: boolean;
-  /** Into how many jobs the suite is divided, with one more that joins them. */
+  /** Number of jobs to split the suite into. One more job merges them. */
   readonly shards?: number;
 }
 
@@ -26,7 +26,7 @@ export const MANAGERS = {
   bun: { add: 'bun add --dev', install: 'bun install' },
 } as const;
 
-/** Installs exactly what the lock file says; without one, what package.json says. */
+/** Installs the locked versions, or those of package.json without a lock file. */
 export function installLines({ project, isPython, version }: JobPlan): string[] {
   const { packageManager, lock, isClassicYarn, pythonManifest } = project;
   const isLocked = lock !== undefined;
@@ -50,11 +50,11 @@ export function installLines({ project, isPython, version }: JobPlan): string[] 
 function pipLine({ pythonManifest, isPythonPackage }: Project): string {
   if (pythonManifest === 'requirements.txt') return 'pip install -r requirements.txt';
   if (isPythonPackage) return 'pip install .';
-  // Not a package, so only what it depends on.
+  // Not a package, so only its dependencies are installed.
   return `python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb')).get('project', {}).get('dependencies', []), sep='\\n')" > /tmp/requirements.txt && pip install -r /tmp/requirements.txt`;
 }
 
-/** Says what is missing before a package manager fails with words of its own. */
+/** Reports missing files with a clear message before the package manager fails. */
 export function checkLines({ project: { packageManager, lock } }: JobPlan): string[] {
   if (packageManager === undefined) return [];
   const { add, install } = MANAGERS[packageManager];
@@ -66,7 +66,7 @@ export function checkLines({ project: { packageManager, lock } }: JobPlan): stri
   ]);
 }
 
-/** Recorded calls are answered from their files; one that is not there fails the job instead of asking a model. */
+/** Replays recorded calls. A missing recording fails the job instead of calling a model. */
 export const replayFlag = ({ hasCassettes }: JobPlan): string =>
   hasCassettes ? ' --cassette replay' : '';
 
@@ -76,7 +76,10 @@ export const indent = (lines: readonly string[], spaces: number): string =>
 export const CHECKOUT_STEP =
   '- uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0';
 
-/** Gets the project and what it needs. Actions are named by commit: a tag can be moved to other code, a commit cannot. */
+/**
+ * Checks out the project and installs its tools. Actions are pinned by commit, because tags can
+ * move.
+ */
 export function setupSteps(plan: JobPlan): string[] {
   const checks = checkLines(plan);
   return [
@@ -100,7 +103,7 @@ export function setupSteps(plan: JobPlan): string[] {
   ];
 }
 
-/** Keys for agents that ask models. */
+/** API keys for agents that call models. */
 export const keyLines = ({ hasCassettes }: JobPlan): string[] =>
   hasCassettes
     ? []
@@ -111,7 +114,7 @@ export const keyLines = ({ hasCassettes }: JobPlan): string[] =>
         '    OPENAI_API_KEY: ${{ secrets.OPENAI_API_KEY }}',
       ];
 
-/** Shows and keeps what a run leaves, also where it fails. */
+/** Shows and stores the results of a run, even if it fails. */
 export const keepSteps = (at: string, suffix: string): string[] => [
   '- name: Step summary',
   '  if: always()',
@@ -129,9 +132,9 @@ export const keepSteps = (at: string, suffix: string): string[] => [
 const KEPT = ['runs', 'history', 'timings.json'] as const;
 const CACHE_COMMIT = '0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0';
 
-/** Where the state of AgentCI is, from the root of the repository, and the name it is kept under. */
+/** Location of AgentCI's state relative to the repository root, and its cache key. */
 export interface StatePlace {
-  /** The folder of the spec, with a slash; nothing at the root. */
+  /** The folder of the spec with a trailing slash. Empty at the root. */
   readonly at: string;
   readonly key: string;
 }
@@ -142,8 +145,8 @@ const cachePaths = (at: string): string[] => [
 ];
 
 /**
- * Brings the last run of the base branch, which reports compare with, and the history. Not for shards: all of them must plan by the
- * same durations, and what a cache has may change while they start.
+ * Restores the last run of the base branch, which reports compare with, and the history. Not for
+ * shards: all shards must plan with the same durations, and the cache may change while they start.
  */
 export const restoreSteps = ({ at, key }: StatePlace): string[] => [
   '- name: Restore the last run of the base branch',
@@ -154,7 +157,7 @@ export const restoreSteps = ({ at, key }: StatePlace): string[] => [
   `    restore-keys: ${key}-\${{ github.base_ref || github.ref_name }}-`,
 ];
 
-/** Keeps the run of a push for the pull requests that will be compared with it. */
+/** Saves the run of a push for later pull requests. */
 export const saveSteps = ({ at, key }: StatePlace): string[] => [
   '- name: Keep only the newest run',
   "  if: always() && github.event_name == 'push'",
@@ -168,15 +171,15 @@ export const saveSteps = ({ at, key }: StatePlace): string[] => [
   `    key: ${key}-\${{ github.ref_name }}-\${{ github.run_id }}`,
 ];
 
-/** The names of runs begin with the time. */
+/** Run names start with the time. */
 const newestOnly = (at: string): string =>
   `ls -d ${at}.agentci/runs/*/ | head -n -1 | xargs -r rm -rf`;
 
-/** The paths of a cache are part of what it is known by, so whoever reads some of it names all. */
+/** A cache is identified by its paths, so every reader must list all of them. */
 export const keptPaths = (at: string): string =>
   KEPT.map((name) => `${at.replace('$AGENT', '*')}.agentci/${name}`).join(', ');
 
-/** As `restoreSteps` and `saveSteps`: the default branch writes what the others read. */
+/** Like `restoreSteps` and `saveSteps`. The default branch writes, the others read. */
 export const gitlabCache = ({ at, key }: StatePlace, when = 'on_success'): string => `  rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
       when: ${when}
@@ -195,11 +198,14 @@ export const gitlabCache = ({ at, key }: StatePlace, when = 'on_success'): strin
     - ${newestOnly(at)}
 `;
 
-/** What a job of GitHub has between its name and its steps. */
+/** The lines of a GitHub job between its name and its steps. */
 export const githubPlace = (folder: string): string =>
   folder === '' ? '' : `    defaults:\n      run:\n        working-directory: ${folder}\n`;
 
-/** What a job of GitLab does before it can run AgentCI. Debian's own Node is recent enough from trixie on, so that one image has both languages. */
+/**
+ * Setup of a GitLab job. Debian's Node is recent enough since trixie, so one image has both
+ * languages.
+ */
 export const gitlabSetup = (plan: JobPlan): string[] =>
   present([
     plan.isPython
@@ -212,7 +218,7 @@ export const gitlabSetup = (plan: JobPlan): string[] =>
 export const gitlabImage = ({ isPython }: JobPlan): string =>
   isPython ? 'python:3.13-trixie' : 'node:22';
 
-/** Says what must be done before the jobs of GitLab run. */
+/** Explains what to do before the GitLab jobs run. */
 export const gitlabHead = ({ hasCassettes }: JobPlan, name: string): string =>
   `# .gitlab-ci.yml must include this file:  include: [{local: .gitlab-ci.${name}.yml}]
 ${hasCassettes ? '' : '# Keys of models are variables of the project; recorded calls (--cassette record) need none: then run agentci init --force again\n'}`;
@@ -223,6 +229,6 @@ export const gitlabScript = (lines: readonly string[]): string =>
     4,
   );
 
-/** A command with a colon or a quote in it would be read as something else. */
+/** Quotes a command if YAML would misread its colon or quote. */
 export const yamlText = (line: string): string =>
   /[:#'"{}]/.test(line) ? `'${line.replaceAll("'", "''")}'` : line;

@@ -1,22 +1,22 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** What can be seen of a project from its files. */
+/** Project properties detected from its files. */
 export interface Project {
   readonly name: string;
   readonly packageManager: 'npm' | 'pnpm' | 'yarn' | 'bun' | undefined;
   readonly language: 'typescript' | 'javascript' | 'python' | undefined;
-  /** The lock file of the package manager, when there is one. */
+  /** The lock file of the package manager, if any. */
   readonly lock: string | undefined;
-  /** Yarn 1 has other flags than its successors. */
+  /** Yarn 1 has different flags than later versions. */
   readonly isClassicYarn: boolean;
-  /** AgentCI is among the dependencies of package.json. */
+  /** AgentCI is a dependency in package.json. */
   readonly hasAgentci: boolean;
-  /** Where Python's dependencies are listed. */
+  /** File that lists the Python dependencies. */
   readonly pythonManifest: 'requirements.txt' | 'pyproject.toml' | undefined;
-  /** pyproject.toml says how it is built, so that it can be installed as a package. */
+  /** pyproject.toml has a build system, so the project can be installed as a package. */
   readonly isPythonPackage: boolean;
-  /** The agent framework, by the dependency that gives it away. */
+  /** The agent framework, recognized by its dependency. */
   readonly framework: string | undefined;
 }
 
@@ -46,14 +46,15 @@ const FRAMEWORKS = [
   ['langchain', 'LangChain'],
 ] as const;
 
-/** Looks at lock files and dependency lists; nothing is run. */
+/** Reads lock files and dependency lists. Runs nothing. */
 export function detectProject(dir: string): Project {
   const has = (name: string) => existsSync(join(dir, name));
   const ofNode = nodeDependencies(dir);
   const dependencies = new Set([...ofNode, ...pythonDependencies(dir)]);
   const pythonManifest = (['requirements.txt', 'pyproject.toml'] as const).find(has);
   const isNode = has('package.json');
-  // A package.json that holds AgentCI and nothing else was made to install it: the project is still what it was.
+  // A package.json with only AgentCI was created to install it and does not make this a Node
+  // project.
   const isOnlyForUs = ofNode.every((name) => name === '@agentci/agentci') && !has('tsconfig.json');
   const isPython = pythonManifest !== undefined || hasPythonFile(dir);
   const [lock, manager] = (isNode && LOCKS.find(([file]) => has(file))) || [];
@@ -88,7 +89,7 @@ function languageOf(found: {
 const hasPythonFile = (dir: string): boolean =>
   readdirSync(dir).some((name) => name.endsWith('.py'));
 
-/** Says how to build a package out of it; without that, pip guesses, and stumbles over folders that are not Python. */
+/** Has a build system. Without it, pip guesses, and fails on folders without Python. */
 const hasBuildSystem = (path: string): boolean =>
   /^\s*\[build-system\]/m.test(readFileSync(path, 'utf8'));
 
@@ -119,7 +120,9 @@ function nodeDependencies(dir: string): string[] {
   );
 }
 
-/** Names at the start of requirement lines and of quoted strings: enough to recognise a framework. */
+/**
+ * Names at the start of requirement lines and of quoted strings. Enough to recognize a framework.
+ */
 function pythonDependencies(dir: string): string[] {
   return ['requirements.txt', 'pyproject.toml'].flatMap((file) => {
     const path = join(dir, file);

@@ -21,12 +21,16 @@ import {
 
 const SPEC = 'agentci_spec.yaml';
 
-/** Where nothing is known yet: queries count as equally long. A file is there in any case, so that a shard that lacks it fails. */
+/**
+ * Without timings, all queries count as equally long. The file is always created, so that a shard
+ * without it fails.
+ */
 const NO_TIMINGS = `test -f .agentci/timings.json || { mkdir -p .agentci && echo '{"schema":"agentci.timings/1","ms":{}}' > .agentci/timings.json; }`;
 
 /**
- * A job that hands the same timings to every shard, a job for each shard, and one that joins them, whatever became of the shards. A cache
- * that each shard reads for itself could change in between, and shards that are planned differently do not fit.
+ * One job that passes the same timings to every shard, one job per shard, and a merge job that runs
+ * even if shards fail. If each shard read the cache itself, it could change in between, and shards
+ * planned differently do not fit together.
  */
 export function githubShards(plan: JobPlan, name: string): string {
   const { folder = '', shards = 1 } = plan;
@@ -62,7 +66,7 @@ ${indent(merge.join('\n').split('\n'), 6)}
 `;
 }
 
-/** Saves the timings where every shard finds the same. */
+/** Saves the timings for all shards. */
 const timingSteps = (at: string, name: string): readonly string[] => [
   CHECKOUT_STEP,
   ...restoreSteps({ at, key: name }),
@@ -113,7 +117,7 @@ const mergeSteps = (plan: JobPlan, at: string, name: string): readonly string[] 
   ...saveSteps({ at, key: name }),
 ];
 
-/** As `githubShards`; GitLab numbers the jobs itself. */
+/** Like `githubShards`. GitLab numbers the jobs itself. */
 export function gitlabShards(plan: JobPlan, name: string): string {
   const { folder = '', shards = 1 } = plan;
   const at = folder === '' ? '' : `${folder}/`;

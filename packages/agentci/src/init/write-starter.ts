@@ -12,7 +12,7 @@ export const MATRIX_RUNS = 'agents/*/.agentci/runs/';
 
 export const CAPTURES = '.agentci/captures/';
 
-/** Says whether an agent that was there before is the one the spec names. */
+/** Reports whether the spec uses an agent that existed before. */
 export function writeStarter({ files, agents }: Starter, io: Io): boolean {
   let hasOwnAgent = false;
   for (const [path, text] of Object.entries(files)) {
@@ -30,8 +30,8 @@ export function writeStarter({ files, agents }: Starter, io: Io): boolean {
 }
 
 /**
- * A spec that is there is the user's own: only the CI job is new then. Where nothing would be new, nothing is written.
- * Folders in the place of a file are refused, with --force too.
+ * Drops existing files. An existing spec belongs to the user, so only the CI job is new. If nothing
+ * is new, nothing is written. Rejects folders in place of a file, even with --force.
  */
 export function withoutExisting(
   starter: Starter,
@@ -74,7 +74,7 @@ export function withoutExisting(
   };
 }
 
-/** Only the runs: verdicts of the judge and baselines are meant to be committed. */
+/** Ignores only runs. Verdicts of the judge and baselines are meant to be committed. */
 export function ignoreRuns(pattern: string, io: Io): boolean {
   const path = join(io.cwd, '.gitignore');
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';

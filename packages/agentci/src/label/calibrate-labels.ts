@@ -36,7 +36,7 @@ import type { Io } from '../cli/io.ts';
 import { renderCalibration } from './judge-report.ts';
 import { readLabelFolder } from './label-files.ts';
 
-/** Questions prepared at a time; the judge itself limits its calls. */
+/** Number of questions prepared concurrently. The judge limits its own calls. */
 const WORKERS = 16;
 const MAX_LABEL_BYTES = 64 * 1024 * 1024;
 
@@ -50,7 +50,10 @@ export interface CalibrateFlags {
   readonly json?: boolean;
 }
 
-/** Compares the judge that gates, an ensemble where the spec has one, with people, each label at the passing score of its rubric. */
+/**
+ * Compares the gating judge (an ensemble if the spec has one) with people, each label at the
+ * passing score of its rubric.
+ */
 export async function calibrateLabels({
   judge,
   config,
@@ -105,11 +108,11 @@ export async function calibrateLabels({
   return result.kappa < flags.minKappa ? 1 : 0;
 }
 
-/** One label per answer, and how far the raters agreed. */
+/** One label per answer, with the agreement of the raters. */
 function agreedLabels(given: readonly Label[], seed: number) {
   const blind = given.map(asBlind);
   const { settled, disputed: open } = settleLabels(blind);
-  // What raters saw differently and have settled since counts as they settled it.
+  // Resolved disagreements count with their resolution.
   const agreed = settleLabels(given).settled.filter(({ id }) => open.includes(id));
   const disputed = open.filter((id) => !agreed.some((label) => label.id === id));
   const revised = given.filter((label) => label.revised).length;
@@ -167,7 +170,7 @@ const rubricsOf = (suite: Suite | undefined): WrittenRubric[] =>
     ),
   );
 
-/** Exact: `avg_score` is rounded, and the decision is not made on it. */
+/** Exact, because `avg_score` is rounded and the decision does not use it. */
 function meanScore({ passed, replies }: Judgement): number | undefined {
   if (passed === null) return undefined;
   const scores = replies.flatMap((reply) => (isFailure(reply) ? [] : [reply.score]));
@@ -250,7 +253,7 @@ function rubricOf(label: Label, shared: WrittenRubric | undefined): WrittenRubri
   return rubric;
 }
 
-/** A command's findings as JSON or as text. */
+/** Prints a command's findings as JSON or as text. */
 export function printFindings(
   io: Io,
   flags: { readonly json?: boolean },

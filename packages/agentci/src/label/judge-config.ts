@@ -29,7 +29,7 @@ export function configOf(suite: Suite | undefined, flags: JudgeFlags, io: Io): J
     ...written,
     model: flags.model ?? written.model,
     base_url: flags.baseUrl ?? written.base_url,
-    // A model that is named is measured by itself.
+    // An explicit model is measured alone.
     ensemble: flags.model === undefined ? written.ensemble : undefined,
     mode: flags.judge ?? 'live',
     cacheDir: judgeCacheOf(suite ? folderOf(suite, io) : io.cwd, flags.judgeCache, io),

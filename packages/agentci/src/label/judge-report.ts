@@ -14,7 +14,7 @@ const usageLine = (usage: JudgeUsage | undefined): string => {
   return `judge: ${usage.calls} calls, ${usage.cached} from the cache, ${usage.input_tokens + usage.output_tokens} tokens, ${cost}`;
 };
 
-/** The findings of `judge audit` for people. */
+/** Formats the findings of `judge audit`. */
 export function renderAudit(report: AuditReport, usage: JudgeUsage | undefined): string {
   const { controls, attacks, repeats, position, length } = report;
   const lines = [
@@ -52,7 +52,7 @@ const short = (text: string): string => {
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
 };
 
-/** The findings of `judge calibrate` for people. */
+/** Formats the findings of `judge calibrate`. */
 export function renderCalibration(
   result: Calibration,
   verdict: {

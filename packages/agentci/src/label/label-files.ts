@@ -21,7 +21,10 @@ const MAX_FILES = 1000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_NAME = 60;
 
-/** The name of a rater's file. Every line has the rater's own name, so two that become alike may share a file. */
+/**
+ * The file name of a rater. Every line contains the rater's full name, so two raters whose names
+ * map to the same file can share it.
+ */
 export function fileNameOf(rater: string): string {
   const plain = rater
     .normalize('NFC')
@@ -30,10 +33,10 @@ export function fileNameOf(rater: string): string {
   return `${[...plain].slice(0, MAX_NAME).join('') || 'rater'}.jsonl`;
 }
 
-/** Appends labels to one file of the labels folder. A label is on disk when `append` returns. */
+/** Appends labels to a file in the labels folder. `append` returns after the label is on disk. */
 export class LabelWriter {
   readonly #fd: number;
-  /** What a program that was killed had begun to write and never confirmed. */
+  /** Unconfirmed bytes that a killed program left. */
   readonly cutOff: number;
 
   constructor(folder: string, name: string) {
@@ -45,7 +48,8 @@ export class LabelWriter {
     const path = join(folder, name);
     const before = lstatSync(path, { throwIfNoEntry: false });
     if (before !== undefined && !before.isFile()) throw notOurs(path, 'it is a link or not a file');
-    // NOFOLLOW: a link may have been put there since. Windows has no such flag, and links there need rights.
+    // NOFOLLOW, because someone may have created a link since. Windows has no such flag, and links
+    // there need privileges.
     this.#fd = openFile(
       path,
       constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0),
@@ -60,10 +64,10 @@ export class LabelWriter {
   append(line: object): void {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     const { size } = fstatSync(this.#fd);
-    // One write: lines of two programs do not mix.
+    // A single write, so that lines of two programs do not mix.
     const written = writeSync(this.#fd, bytes);
     if (written !== bytes.length) {
-      // Half a line on a full disk is taken back, unless another program has written since.
+      // Removes half a line on a full disk, unless another program has written since.
       if (fstatSync(this.#fd).size === size + written) ftruncateSync(this.#fd, size);
       throw new Error('the disk took only a part of the label');
     }
@@ -74,7 +78,7 @@ export class LabelWriter {
     closeSync(this.#fd);
   }
 
-  /** A line without its end was never confirmed. Whole ones written by hand are kept. */
+  /** A line without a line end was never confirmed. Complete lines written by hand are kept. */
   #repair(): number {
     const { size } = fstatSync(this.#fd);
     if (size === 0) return 0;
@@ -101,7 +105,7 @@ function notOurs(path: string, why: string): UserError {
   });
 }
 
-/** A new file is lost with its folder's entry. */
+/** A new file is only durable with its directory entry. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const fd = openFile(folder, 'r');
@@ -124,7 +128,7 @@ export interface LabelFiles {
   readonly problems: readonly (LabelProblem & { readonly file: string })[];
 }
 
-/** The labels in every `*.jsonl` of a folder. */
+/** Reads the labels of every `*.jsonl` in a folder. */
 export function readLabelFolder(folder: string): LabelFiles {
   const names = labelNames(folder);
   const book = new LabelBook();
@@ -135,14 +139,14 @@ export function readLabelFolder(folder: string): LabelFiles {
     bytes += lstatSync(path).size;
     if (bytes > MAX_BYTES)
       throw new UserError('LABELS_TOO_LARGE', `the labels in ${folder} are larger than 64 MB`);
-    // Of several files, names of lines need the file: "line-3" would be in each.
+    // With several files, the names of lines include the file: "line-3" would be ambiguous.
     const found = book.add(readFileSync(path, 'utf8'), `${name}:`);
     problems.push(...found.map((problem) => ({ ...problem, file: name })));
   }
   return { labels: book.labels(), hasSeen: (rater, id) => book.hasSeen(rater, id), problems };
 }
 
-/** Changes whenever a label was added, by whomever. */
+/** Changes when anyone adds a label. */
 export const labelStamp = (folder: string): string =>
   labelNames(folder)
     .map((name) => {

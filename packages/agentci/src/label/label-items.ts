@@ -6,9 +6,9 @@ import { caseKey, caseText } from '@agentci/results';
 import type { Query, Suite } from '@agentci/spec';
 import { itemsOf, type RubricItem } from '@agentci/spec';
 
-/** An answer with one rubric it is held against, and what the judge said. */
+/** An answer with one of its rubrics, and the judge's verdict. */
 export interface LabelCase {
-  /** The same for the same answer to the same question, in whatever run it is met. */
+  /** Identical for the same answer to the same question in every run. */
   readonly id: string;
   readonly result: QueryResult;
   readonly answer: string;
@@ -19,18 +19,18 @@ export interface LabelCase {
     readonly status: CheckStatus | null;
     readonly verdicts: readonly LabelVerdict[];
   };
-  /** 0 to 1; null where the judge gave no verdict. */
+  /** 0 to 1. Null without a verdict of the judge. */
   readonly uncertainty: number | null;
 }
 
-/** Every answer of a run, once for each of its rubrics. A query without one is labelled as it is. */
+/** Every answer of a run, once per rubric. A query without rubrics is labeled as a whole. */
 export function labelCases(results: readonly QueryResult[], suite: Suite | undefined): LabelCase[] {
   const queries = new Map(suite?.queries.map((query) => [caseKey(query), query]));
   const cases = new Map<string, LabelCase>();
   for (const result of results) {
     if (result.answer === null) continue;
     const query = queries.get(caseKey(result));
-    // A spec that asks something else by now has nothing to say about this answer.
+    // If the spec now asks a different question, it does not describe this answer.
     const isSame = query !== undefined && query.query === result.query;
     const rubrics = isSame ? RUBRIC_KEYS.flatMap((key) => itemsOf(query, key)) : [];
     for (const one of rubrics.length === 0
@@ -98,8 +98,8 @@ interface Stored {
 }
 
 /**
- * How near the judge was to the other verdict. Each verdict is so many points above or below the line between pass and fail;
- * judges who disagree cancel out. A label that does not go with its score counts as half as sure.
+ * Closeness to the opposite verdict. Each verdict is some points above or below the passing score,
+ * and disagreeing judges cancel out. A label that contradicts its score halves the certainty.
  */
 export function uncertaintyOf(
   verdicts: readonly Pick<LabelVerdict, 'score' | 'label'>[],
@@ -114,7 +114,10 @@ export function uncertaintyOf(
   return 1 / (1 + Math.abs(sum / verdicts.length));
 }
 
-/** The least certain first; then those without a verdict. Equals are in the order of a hash, so that no part of a suite comes first. */
+/**
+ * Sorts the least certain first and cases without a verdict last. Breaks ties by a hash, so that no
+ * part of a suite comes first.
+ */
 export function byUncertainty(cases: readonly LabelCase[]): LabelCase[] {
   const place = new Map(cases.map(({ id }) => [id, sha256Hex(id)]));
   return [...cases].sort(

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { LabelDesk } from './label-desk.ts';
+import type { LabelingSession } from './labeling-session.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -10,9 +10,12 @@ interface Answer {
 
 const refused = (status: number, error: string): Answer => ({ status, body: { error } });
 
-/** What the page for labels asks: its state, one answer, and to save a label. The token was checked before. */
+/**
+ * Handles requests of the labeling page: the state, one answer, saving a label. The caller has
+ * checked the token.
+ */
 export async function answerLabels(
-  desk: LabelDesk,
+  session: LabelingSession,
   {
     request,
     path,
@@ -21,15 +24,15 @@ export async function answerLabels(
 ): Promise<Answer> {
   const [api, what, more] = path;
   if (api !== 'api' || what !== 'labels' || path.length > 3) return refused(404, 'not found');
-  if (request.method === 'POST' && more === undefined) return save(desk, request);
+  if (request.method === 'POST' && more === undefined) return save(session, request);
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return refused(405, 'labels are sent to api/labels');
-  if (more === undefined) return { status: 200, body: desk.state() };
-  const item = more === 'item' ? await desk.item(search.get('id') ?? '') : undefined;
+  if (more === undefined) return { status: 200, body: session.state() };
+  const item = more === 'item' ? await session.item(search.get('id') ?? '') : undefined;
   return item === undefined ? refused(404, 'not found') : { status: 200, body: item };
 }
 
-async function save(desk: LabelDesk, request: IncomingMessage): Promise<Answer> {
+async function save(session: LabelingSession, request: IncomingMessage): Promise<Answer> {
   const { origin, host } = request.headers;
   if (origin !== undefined && origin !== `http://${host}`)
     return refused(403, 'labels come from this page alone');
@@ -43,7 +46,7 @@ async function save(desk: LabelDesk, request: IncomingMessage): Promise<Answer> 
   } catch {
     return refused(400, 'the label is not JSON');
   }
-  const saved = await desk.save(value);
+  const saved = await session.save(value);
   return typeof saved === 'string' ? refused(400, saved) : { status: 200, body: saved };
 }
 

@@ -4,7 +4,7 @@ import { UserError } from '@agentci/lib/problems';
 
 const MAX_NAME = 100;
 
-/** Who labels: as given, else the user of git in this folder, else of the machine. */
+/** Name of the rater: as given, else the git user in this folder, else the system user. */
 export function raterName(given: string | undefined, folder: string): string {
   if (given !== undefined) return checked(given);
   const git = spawnSync('git', ['config', 'user.name'], {
@@ -20,7 +20,7 @@ function machineUser(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a number without a name.
+    // A container may run with a user id without a name.
     return 'rater';
   }
 }

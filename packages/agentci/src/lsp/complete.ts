@@ -6,11 +6,11 @@ import type { DocumentKind } from './diagnose.ts';
 import type { Names } from './nearby.ts';
 import type { SchemaGuide } from './schema-walk.ts';
 
-// Numbers of the protocol.
+// Constants of the protocol.
 const PROPERTY = 10;
 const VALUE = 12;
 
-/** Keys under which the names of tools are written. */
+/** Keys whose values are tool names. */
 const TOOL_KEYS = new Set([
   ...['expected_tools', 'forbidden_tools', 'expected_tool_sequence', 'tool', 'tools', 'goal_tool'],
   ...[
@@ -33,7 +33,7 @@ interface Offer {
   readonly detail?: string;
 }
 
-/** What may be written at a place. */
+/** Completions at a position. */
 export function complete(
   cursor: Cursor,
   line: number,
@@ -59,7 +59,7 @@ function specOffers(
   { guide, names }: { guide: SchemaGuide; names: Names },
 ): Offer[] {
   const { path, isKey, isValue } = cursor;
-  // A policy inside of a spec has the keys of a policy.
+  // An inline policy in a spec has the keys of a policy.
   const policyAt = path.indexOf('policy');
   if (policyAt !== -1) return policyOffers({ ...cursor, path: path.slice(policyAt + 1) }, names);
   const keys = isKey
@@ -123,6 +123,6 @@ function policyOffers({ path, isKey, isValue }: Cursor, names: Names): Offer[] {
     : [];
 }
 
-/** As YAML takes it without being misread. */
+/** Quotes a label if YAML would misread it. */
 const plainOrQuoted = (label: string): string =>
   /^[A-Za-z_][\w./-]*$/.test(label) ? label : JSON.stringify(label);

@@ -1,24 +1,26 @@
-/** An item of a list, in a path of keys. */
+/** A list item in a path of keys. */
 export const ITEM = '[]';
 
-/** Where in the structure of a YAML text a place is. Found by indentation, so that it works while the text is being typed. */
+/**
+ * The structural position in a YAML text. Found by indentation, so it works while the user types.
+ */
 export interface Cursor {
-  /** Keys and items from the root to the map, list or value the place is in. */
+  /** Keys and items from the root to the enclosing map, list or value. */
   readonly path: readonly string[];
-  /** A key may be written here. */
+  /** A key is possible here. */
   readonly isKey: boolean;
-  /** A value may be written here. */
+  /** A value is possible here. */
   readonly isValue: boolean;
-  /** What is written of the word so far, and the column it begins at. */
+  /** The typed part of the word, and its start column. */
   readonly word: string;
   readonly start: number;
 }
 
 const KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#'"[\]{},&*!|>%@`][^#]*?)):(?=\s|$)/;
-/** A key far away from its parent is not looked for: a text may be a million lines of one list. */
+/** Search limit for the parent key, because a text may be one list of a million lines. */
 const MAX_LINES_UP = 20_000;
 
-/** The place before a character of a line, both counted from 0. */
+/** The cursor before a character, both numbers counted from 0. */
 export function cursorAt(lines: readonly string[], line: number, character: number): Cursor {
   const before = (lines[line] ?? '').slice(0, character);
   const { segments, indent, rest } = segmentsOf(before);
@@ -47,7 +49,7 @@ interface Segment {
   readonly isOpen: boolean;
 }
 
-/** The dashes and the key a line begins with, and what comes after them. */
+/** The dashes and key at the start of a line, and the rest. */
 function segmentsOf(line: string): { segments: Segment[]; indent: number; rest: string } {
   const segments: Segment[] = [];
   let at = line.length - line.trimStart().length;
@@ -65,7 +67,7 @@ function segmentsOf(line: string): { segments: Segment[]; indent: number; rest: 
   return { segments, indent: at, rest: value };
 }
 
-/** The keys above a line that it is indented below. */
+/** The parent keys of a line, by indentation. */
 function parentsOf(
   lines: readonly string[],
   line: number,
@@ -74,7 +76,7 @@ function parentsOf(
 ): string[] {
   const path: string[] = [];
   let need = indent;
-  // The items of a list may be as far left as the key of the list.
+  // List items may have the same indentation as the list's key.
   let belowKey = isItem;
   for (let i = line - 1; i >= Math.max(0, line - MAX_LINES_UP) && (need > 0 || belowKey); i--) {
     const text = lines[i]!;
@@ -93,7 +95,7 @@ function parentsOf(
 
 const wordBefore = (text: string): string => /[^\s[\]{},'"]*$/.exec(text)![0];
 
-/** Inside brackets on one line. */
+/** The position inside brackets on one line. */
 function inFlow(outer: readonly string[], text: string, end: number): Cursor {
   const stack: { readonly isMap: boolean; key: string | undefined; from: number }[] = [];
   let quote: string | undefined;
@@ -132,7 +134,7 @@ function inFlow(outer: readonly string[], text: string, end: number): Cursor {
   return { path, isKey, isValue: !isKey, word, start: end - word.length };
 }
 
-/** The key a place is on, with the path of the map it is in. */
+/** The key at a position, with the path of its map. */
 export function keyAt(
   lines: readonly string[],
   line: number,

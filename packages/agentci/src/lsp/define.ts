@@ -1,21 +1,24 @@
 import { locate, nodeAt, parseYaml } from '@agentci/lib/yaml';
 import { codePlace, DISK, SpecFolder } from '@agentci/spec';
 
-/** A place in a file; both counted from 0. */
+/** A location in a file, counted from 0. */
 export interface Target {
   readonly file: string;
   readonly line: number;
   readonly character: number;
 }
 
-/** Keys whose value is a file beside the one it is written in. */
+/** Keys whose value is a file next to the containing file. */
 const FILE_KEYS = 'policy|rows|code|module|prompt|context_file|replay';
 const NAMED = new RegExp(
   `(!include|["']?\\$ref["']?\\s*:|(?<![\\w-])(?:${FILE_KEYS})\\s*:)\\s*(?:"([^"]+)"|'([^']+)'|([^\\s,}\\]"'#][^\\s,}\\]"']*))`,
   'g',
 );
 
-/** Where the file that a place in a text names is; undefined where it names none, or one outside the folder. */
+/**
+ * Finds the start of the file that a position refers to. Undefined without a reference, or if the
+ * file is outside the folder.
+ */
 export function define(
   file: string,
   text: string,
@@ -52,7 +55,7 @@ function inYaml(from: string, text: string, name: string): Target | undefined {
   return { file, line: place.line - 1, character: place.column - 1 };
 }
 
-/** The line that exports the function, as far as it can be told without loading the module. */
+/** The line that exports the function, found without loading the module. */
 function inModule(from: string, name: string): Target | undefined {
   const { file: path, exportName } = codePlace(name);
   const file = fileBeside(from, path);

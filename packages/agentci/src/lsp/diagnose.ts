@@ -5,26 +5,29 @@ import { parsePolicy, ROOT_KEYS } from '@agentci/policy';
 import type { Suite } from '@agentci/spec';
 import { DISK, parseSpec, realPath, type SpecFiles, SpecFolder } from '@agentci/spec';
 
-/** What a text is, as far as we have something to say about it. */
+/** Kind of a document. */
 export type DocumentKind = 'spec' | 'policy' | 'other';
 
 export interface Diagnosis {
   readonly kind: DocumentKind;
-  /** Of the file and of those it includes. */
+  /** Diagnostics of the file and its includes. */
   readonly diagnostics: readonly Diagnostic[];
   readonly suite?: Suite;
 }
 
 const SPEC_NAME = /agentci_spec|(?:^|[.\-_])agentci[.\-_]/i;
 const POLICY_NAME = /polic(?:y|ies)/i;
-/** Keys of a policy that other files have as well, or that decide nothing. */
+/** Policy keys that also occur in other files, so they do not identify a policy. */
 const COMMON_KEYS = ['version', 'name', 'description'];
 const PART_KEYS = ['definitions', '\\$defs', 'examples'];
 const RULE_KEYS = ROOT_KEYS.filter((key) => !['$defs', ...COMMON_KEYS, ...PART_KEYS].includes(key));
 const isWritten = (keys: string, text: string): boolean =>
   new RegExp(`^(?:${keys})\\s*:`, 'm').test(text);
 
-/** By what is written at the left margin, else by the name: an empty file called `agentci_spec.yaml` is a spec. */
+/**
+ * Decides by the top-level keys, else by the name: an empty file called `agentci_spec.yaml` is a
+ * spec.
+ */
 export function documentKind(file: string, text: string): DocumentKind {
   const name = file.split(/[\\/]/).at(-1) ?? '';
   if (SPEC_NAME.test(name)) return 'spec';
@@ -37,8 +40,8 @@ export function documentKind(file: string, text: string): DocumentKind {
 }
 
 /**
- * The findings of `agentci validate` on a text as it is in the editor. `file` says where it belongs; it is not read. Other
- * files are read through `files`.
+ * Diagnoses the editor's text like `agentci validate`. `file` is only its location and is not read.
+ * Other files are read through `files`.
  */
 export function diagnose(
   file: string,
@@ -55,7 +58,7 @@ export function diagnose(
   return { kind, diagnostics: [] };
 }
 
-/** Files that a policy refers to, below its own folder. */
+/** Reads files that a policy refers to, within its folder. */
 function readBeside(policy: string, files: SpecFiles): ReadPolicyFile {
   const folder = SpecFolder.of(policy, files);
   return (path, from) => {

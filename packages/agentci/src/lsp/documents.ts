@@ -11,28 +11,28 @@ import { type Diagnosis, diagnose } from './diagnose.ts';
 
 const MAX_OPEN = 1000;
 
-/** What the editor said about its folder. */
+/** The editor's folder and settings. */
 export interface Workspace {
   readonly folder: string;
-  /** Files that are specs whatever they are called. */
+  /** Files configured as specs, whatever their names. */
   readonly isSpec: (file: string) => boolean;
 }
 
-/** A text that is open in the editor, and what is known about it. */
+/** A text open in the editor, with its analysis. */
 export class OpenDocument {
   readonly file: string;
   readonly uri: string;
-  /** How many milliseconds it took to look at it last. */
+  /** Duration of the last analysis in milliseconds. */
   lookedFor = 0;
   #text: TextDocument;
   #lines: readonly string[] | undefined;
   #diagnosis: Diagnosis | undefined;
-  /** The last one that could be read: while a line is being typed, most of the rest still holds. */
+  /** The last readable suite. It stays useful while the user types. */
   #suite: Suite | undefined;
 
   readonly #isNamedSpec: boolean;
   readonly #openTexts: () => ReadonlyMap<string, string>;
-  /** The files that were read for it, by real path. */
+  /** Real paths of the files read for it. */
   #read: ReadonlySet<string> = new Set();
 
   constructor(
@@ -53,7 +53,7 @@ export class OpenDocument {
     this.forget();
   }
 
-  /** A file it includes may have changed. */
+  /** Called when an included file may have changed. */
   forget(): void {
     this.#lines = undefined;
     this.#diagnosis = undefined;
@@ -80,7 +80,7 @@ export class OpenDocument {
     return this.#diagnosis;
   }
 
-  /** Whether what it says depends on another file. */
+  /** Whether the analysis depends on another file. */
   reads(path: string): boolean {
     return this.#read.has(path);
   }
@@ -90,7 +90,7 @@ export class OpenDocument {
   }
 }
 
-/** The texts an editor has open. */
+/** The open texts of an editor. */
 export class Documents {
   readonly #open = new Map<string, OpenDocument>();
 
@@ -109,7 +109,7 @@ export class Documents {
     this.#open.delete(uri);
   }
 
-  /** Those that read this one. */
+  /** Open documents that read this one. */
   *readersOf({ file }: OpenDocument): Generator<OpenDocument> {
     const path = realPath(file);
     for (const other of this.#open.values())
@@ -129,7 +129,7 @@ export class Documents {
 
 export const uriOf = (file: string): string => pathToFileURL(file).href;
 
-/** A text that was never saved has no path: it counts as one in the folder the server was started for. */
+/** A text that was never saved has no path. It counts as a file in the server's start folder. */
 function fileOf(uri: string, folder: string): string {
   try {
     return fileURLToPath(uri);
@@ -149,7 +149,7 @@ export const folderOfUri = (uri: string | null | undefined, usual: string): stri
   return file.endsWith('.yaml') && !uri.endsWith('.yaml') ? dirname(file) : file;
 };
 
-/** Files as the editor has them: open texts first, then the disk. Adds every path that is read to `read`. */
+/** Reads open texts first, then the disk. Adds every path to `read`. */
 function editorFiles(texts: ReadonlyMap<string, string>, read: Set<string>): SpecFiles {
   return {
     realPath: (path) => DISK.realPath(path) ?? (texts.has(path) ? path : undefined),

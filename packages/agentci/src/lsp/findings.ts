@@ -6,7 +6,7 @@ const WARNING = 2;
 const WORD = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[\w$.-]+)/;
 const SUGGESTION = /did you mean "([^"]+)"/i;
 
-/** A finding as an editor shows it: underlined from its place to the end of the word. */
+/** A finding as an editor diagnostic, underlined to the end of the word. */
 export function editorDiagnostic(found: Diagnostic, lines: readonly string[]): EditorDiagnostic {
   return {
     range: rangeOf(found, lines),
@@ -24,7 +24,7 @@ function rangeOf({ line, column }: Diagnostic, lines: readonly string[]): Range 
   return { start, end: { line: line - 1, character: column - 1 + Math.max(1, length) } };
 }
 
-/** For each finding in a range that has a "did you mean", the change it means. */
+/** The replacements for the "did you mean" findings in a range. */
 export function quickFixes(
   uri: string,
   found: readonly Diagnostic[],

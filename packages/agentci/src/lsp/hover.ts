@@ -6,7 +6,7 @@ import { isLayer } from '@agentci/spec';
 import { CHECK_PAGES } from './check-pages.gen.ts';
 import type { SchemaGuide } from './schema-walk.ts';
 
-/** What to say about a key: the page of the check or a line of description, and how it went last time. */
+/** Hover text for a key: the page of the check or a description, and the last result. */
 export function hoverText(
   { path, key }: { readonly path: readonly string[]; readonly key: string },
   { guide, verdict }: { readonly guide: SchemaGuide; readonly verdict: QueryResult | undefined },
@@ -31,7 +31,7 @@ function verdictText(result: QueryResult, check: string | undefined): string | u
 const oneVerdict = ({ status, message }: CheckResult): string =>
   `Last verdict: **${status}**: ${escapeMarkdown(message)}`;
 
-/** The query a line of a file belongs to. */
+/** The query at a line of a file. */
 export function queryAt({ queries }: Suite, file: string, line: number): Query | undefined {
   return queries.findLast(
     ({ location }) => location !== undefined && location.file === file && location.line <= line + 1,

@@ -3,11 +3,14 @@ import type { Query } from '@agentci/spec';
 import { INCLUDE_TAG, parseSpec, slugOf } from '@agentci/spec';
 import type { CodeLens } from 'vscode-languageserver/node';
 
-/** The name of the command that a client runs; what to run is its argument. */
+/** Name of the command that a client runs. Its argument says what to run. */
 export const RUN_COMMAND = 'agentci.test';
 const MAX_IDS = 100;
 
-/** "Run this query" above each query. The server runs nothing: the client does, with the program and arguments it is given. */
+/**
+ * "Run this query" above each query. The server runs nothing. The client runs the given program and
+ * arguments.
+ */
 export function lensesOf(
   queries: readonly Pick<Query, 'id' | 'location'>[],
   file: string,
@@ -35,14 +38,14 @@ export function lensesOf(
 
 type Placed = Pick<Query, 'id' | 'location'>;
 
-/** What the id of a query comes from. */
+/** Keys that determine the id of a query. */
 const NAMING = ['id', 'query', 'rows', 'vars', 'conversation'];
-/** A query needs one that can fail. */
+/** A query needs a check that can fail. */
 const SOME_CHECK = { max_tool_calls: 1 };
 
 /**
- * The queries of a text with mistakes in it, where the text is YAML at all: the spec is read without everything that does not
- * name queries, and without the queries that are wrong even so. Of those, what has an id of its own is known by it.
+ * The queries of a text with mistakes, if it is valid YAML. Reads the spec without all keys that do
+ * not name queries, then drops queries that are still invalid. Of those, an explicit id is used.
  */
 export function queriesIn(file: string, text: string): Placed[] | undefined {
   const { root } = parseYaml(text, { file, tags: [INCLUDE_TAG] });
@@ -73,7 +76,7 @@ export function queriesIn(file: string, text: string): Placed[] | undefined {
 const placeOf = (item: YamlNode | undefined): Pick<Query, 'location'> =>
   item === undefined ? {} : { location: locate(item.source, item.start) };
 
-/** Rows make several queries of one, with ids of their own. */
+/** Rows expand one query into several with different ids. */
 function byWrittenId(item: YamlNode): Placed[] {
   const id = nodeAt(item, ['id']);
   if (id?.kind !== 'scalar' || typeof id.value !== 'string' || nodeAt(item, ['rows']) !== undefined)
@@ -81,7 +84,7 @@ function byWrittenId(item: YamlNode): Placed[] {
   return [{ id: slugOf(id.value), ...placeOf(item) }];
 }
 
-/** The variables that all queries share. */
+/** Variables shared by all queries. */
 function headOf(root: YamlNode): Record<string, unknown> {
   const [vars, matrix, ofDefaults] = [['vars'], ['matrix'], ['defaults', 'vars']].map((path) => {
     const node = nodeAt(root, path);
@@ -94,7 +97,7 @@ function headOf(root: YamlNode): Record<string, unknown> {
   };
 }
 
-/** The line of the first query; each has one line. */
+/** Line of the first query. Each query takes one line. */
 const FIRST_LINE = 3;
 
 function skeletonOf(head: Record<string, unknown>, items: readonly YamlNode[]): string {

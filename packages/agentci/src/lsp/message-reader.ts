@@ -12,14 +12,14 @@ const END_OF_HEADER = Buffer.from('\r\n\r\n');
 const LENGTH = /content-length:\s*(\d{1,12})\s*$/i;
 
 /**
- * Messages as the protocol frames them. Whatever is not framed so is skipped: a stray line of a wrapper script must not end
- * the session. A message that is too large is read past, and one that is not JSON is dropped.
+ * Parses protocol messages. Skips anything unframed, because a stray line of a wrapper script must
+ * not end the session. Skips messages that are too large, and drops messages that are not JSON.
  */
 export class BoundedMessageReader extends AbstractMessageReader {
   readonly #input: Readable;
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Of the message being read; undefined between messages. */
+  /** Length of the current message. Undefined between messages. */
   #length: number | undefined;
   #toSkip = 0;
   #callback: DataCallback | undefined;
@@ -50,14 +50,14 @@ export class BoundedMessageReader extends AbstractMessageReader {
     if (data.length === 0) return;
     this.#pieces.push(data);
     this.#bytes += data.length;
-    // The pieces of a long message are put together once, when all of them are there.
+    // Joins the pieces of a long message once, when it is complete.
     if (this.#length !== undefined && this.#bytes < this.#length) return;
     while (this.#takeOne()) {
-      // The next one may have come with it.
+      // The next message may have arrived with it.
     }
   };
 
-  /** Whether there may be more to take. */
+  /** Returns whether there may be another message. */
   #takeOne(): boolean {
     if (this.#length === undefined && !this.#takeHeader()) return false;
     const length = this.#length!;
@@ -73,7 +73,7 @@ export class BoundedMessageReader extends AbstractMessageReader {
     const all = this.#joined();
     const end = all.indexOf(END_OF_HEADER);
     if (end === -1) {
-      // No header is that long: what is here is something else.
+      // No header is that long, so this is not a message.
       if (all.length > MAX_HEADER_BYTES)
         this.#keep(all.subarray(all.length - END_OF_HEADER.length));
       return false;

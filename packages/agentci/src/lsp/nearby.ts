@@ -12,7 +12,7 @@ import { DISK, isInside, realPath, SpecFolder } from '@agentci/spec';
 import { toolNames } from '@agentci/trace';
 import type { OpenDocument } from './documents.ts';
 
-/** Names that recordings near a spec know. */
+/** Names found in recordings near a spec. */
 export interface Names {
   readonly tools: ReadonlySet<string>;
   readonly queries: ReadonlySet<string>;
@@ -24,10 +24,13 @@ const MAX_BYTES = 20_000_000;
 const MAX_FILES = 200;
 const MAX_POLICIES = 20;
 const KEPT_MS = 10_000;
-/** A folder or file of recordings, as people and `agentci init` name them. */
+/** Names for folders or files of recordings, as people and `agentci init` choose them. */
 const RECORDINGS = /^(?:traces?|recordings?)(?:\.(?:jsonl?|ndjson))?$/;
 
-/** What is beside a spec: recordings, baselines, the runs it had. Read when asked, kept for some seconds, never changed. */
+/**
+ * Recordings, baselines and runs next to a spec. Read on demand, cached for some seconds, never
+ * modified.
+ */
 export class Nearby {
   readonly #names = new Map<string, { readonly until: number; readonly names: Promise<Names> }>();
   readonly #now: () => number;
@@ -54,7 +57,7 @@ export class Nearby {
       if (found === undefined) return undefined;
       return found.get(caseKey({ id })) ?? [...found.values()].find((result) => result.id === id);
     } catch {
-      // A run that is being written, or is not ours to read: there is no verdict to show.
+      // The run is being written or unreadable, so there is no verdict to show.
       return undefined;
     }
   }
@@ -82,13 +85,13 @@ async function readNames(folder: string, text: string, suite: Suite | undefined)
         if (--left <= 0) return names;
       }
     } catch {
-      // Not a recording after all: it has no names to offer.
+      // Not a recording, so it has no names to offer.
     }
   }
   return names;
 }
 
-/** The policies a text names: it need not be whole, as a spec has to be to be read. */
+/** The policies named in a text. Works on incomplete specs too. */
 function policiesIn(folder: string, text: string): Policy[] {
   const named = [
     ...text.matchAll(/(?<![\w-])policy\s*:\s*["']?([^\s"'#,{}[\]]+\.(?:ya?ml|json))/g),
@@ -107,7 +110,7 @@ const versionsIn = (baselines: string): string[] =>
     entriesOf(join(baselines, agent)).map((name) => name.replace(/\.json$/, '')),
   );
 
-/** Files to look into, the newest run first, none of them outside the folder and not more than a few megabytes in all. */
+/** Files to read, newest run first. None is outside the folder, and the total size is limited. */
 function sourcesIn(folder: string, baselines: string, suite: Suite | undefined): string[] {
   const runs = join(folder, '.agentci', 'runs');
   const [run] = listRuns(runs);

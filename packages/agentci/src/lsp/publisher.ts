@@ -3,7 +3,10 @@ import type { Diagnostic as EditorDiagnostic } from 'vscode-languageserver/node'
 import { type OpenDocument, uriOf } from './documents.ts';
 import { editorDiagnostic } from './findings.ts';
 
-/** Findings by file. A spec has some about the files it includes, and two specs may include the same file. */
+/**
+ * Diagnostics by file. A spec also has diagnostics for its includes, and two specs may include the
+ * same file.
+ */
 export class Publisher {
   readonly #byOwner = new Map<string, ReadonlyMap<string, readonly EditorDiagnostic[]>>();
   readonly #send: (uri: string, found: EditorDiagnostic[]) => void;
@@ -33,7 +36,7 @@ export class Publisher {
     else this.#byOwner.set(owner, found);
     for (const uri of touched) {
       const all = [...this.#byOwner.values()].flatMap((each) => each.get(uri) ?? []);
-      // A policy that is open and the specs that name it find the same.
+      // An open policy and the specs that use it report the same diagnostics.
       this.#send(uri, [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]);
     }
   }

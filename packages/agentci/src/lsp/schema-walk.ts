@@ -5,7 +5,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 const MAX_CASES = 200;
 
-/** The JSON Schema of specs, asked by place: which keys there are, and which values. */
+/** Looks up keys and values in the JSON Schema of specs by path. */
 export class SchemaGuide {
   readonly #root: JsonSchema;
   readonly #definitions: JsonSchema;
@@ -15,7 +15,7 @@ export class SchemaGuide {
     this.#definitions = isObject(root.definitions) ? root.definitions : {};
   }
 
-  /** Keys of the map at a path, with what they are for. */
+  /** Keys of the map at a path, with their descriptions. */
   keysAt(path: readonly string[]): ReadonlyMap<string, string> {
     const keys = new Map<string, string>();
     for (const schema of this.#at(path)) {
@@ -26,7 +26,7 @@ export class SchemaGuide {
     return keys;
   }
 
-  /** Values there is a choice of. */
+  /** The possible values at a path. */
   valuesAt(path: readonly string[]): readonly string[] {
     const values = new Set<string>();
     for (const { enum: choices, const: only, type } of this.#at(path)) {
@@ -61,7 +61,7 @@ export class SchemaGuide {
     return found;
   }
 
-  /** A schema and all it may turn out to be: its references, alternatives and conditions. */
+  /** A schema with all its references, alternatives and conditions. */
   #cases(schemas: readonly JsonSchema[]): JsonSchema[] {
     const seen = new Set<JsonSchema>();
     const open = [...schemas];

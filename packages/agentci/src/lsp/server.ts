@@ -37,12 +37,15 @@ export interface ServerOptions {
 }
 
 const PARENT_CHECKED_EVERY_MS = 2000;
-/** Below this a text is looked at again right after each change. */
+/** Documents that take less are analyzed right after each change. */
 const QUICK_MS = 200;
 const MAX_WAIT_MS = 2000;
 const MAX_GLOBS = 100;
 
-/** Serves one editor until it says goodbye or goes away; gives the exit code. Reads files, never writes or runs any. */
+/**
+ * Serves one editor until it shuts down or disconnects. Returns the exit code. Reads files, never
+ * writes or runs any.
+ */
 export function serve(options: ServerOptions): Promise<number> {
   return new Promise((resolve) => new Server(options, resolve).start());
 }
@@ -83,7 +86,7 @@ class Server {
     });
     connection.onNotification('exit', () => this.#end());
     connection.onClose(() => this.#end());
-    // The writer tells of a client that is gone, which closes the input as well.
+    // If the client is gone, the input closes as well.
     connection.onError(() => {});
     this.#options.signal.addEventListener('abort', () => this.#end());
     this.#followTexts();
@@ -212,7 +215,7 @@ class Server {
     return this.#guide;
   }
 
-  /** Changes that come together are looked at once. A text that takes long, as one with many rows, is looked at less often. */
+  /** Batches changes. Slow documents, such as those with many rows, are analyzed less often. */
   #lookSoon(document: OpenDocument): void {
     clearTimeout(this.#waiting.get(document.uri));
     const { lookedFor } = document;
@@ -223,7 +226,7 @@ class Server {
     );
   }
 
-  /** Specs that name a policy or include a file see the text that is open, not the one on disk. */
+  /** Specs see the open text of a policy or include, not the file on disk. */
   #lookAtReaders(document: OpenDocument): void {
     for (const reader of this.#documents.readersOf(document)) {
       reader.forget();
@@ -243,7 +246,7 @@ class Server {
     this.#connection.sendNotification(method, params).catch(() => {});
   }
 
-  /** An editor that was killed says nothing, and may leave the pipe open in a child of its own. */
+  /** A killed editor sends nothing, and one of its child processes may hold the pipe open. */
   #watchParent(id: number): void {
     this.#parentCheck = setInterval(() => {
       try {
@@ -262,7 +265,7 @@ class Server {
   }
 }
 
-/** `{specs: ["evals/*.yaml"]}`: specs by their paths in the folder. */
+/** `{specs: ["evals/*.yaml"]}`: specs by path in the folder. */
 function specsNamed(options: unknown, folder: string): (file: string) => boolean {
   const written =
     isObject(options) && Array.isArray(options.specs) ? options.specs.slice(0, MAX_GLOBS) : [];

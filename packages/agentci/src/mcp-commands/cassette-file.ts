@@ -4,7 +4,10 @@ import { plural } from '@agentci/lib/text';
 import { CassettePlayer, readTapLines } from '@agentci/mcp';
 import { checkCassettePlace, writeCassetteFile } from '@agentci/run';
 
-/** How many calls the recording at this place holds; 0 where there is none. Anything that is not a recording of ours is refused. */
+/**
+ * Number of calls in the recording at this path, or 0 without a file. Throws if the file is not a
+ * recording.
+ */
 export function recordedCalls(path: string): number {
   const found = inItsPlace(path, () => checkCassettePlace(dirname(path), path));
   if (found === undefined || found.size === 0) return 0;
@@ -18,7 +21,7 @@ export function recordedCalls(path: string): number {
   }
 }
 
-/** Replaces the recording as a whole. One that holds calls is not given up for one without. */
+/** Replaces the whole recording. A recording with calls is not replaced by an empty one. */
 export function writeRecording(
   path: string,
   { text, calls }: { readonly text: string; readonly calls: number },
@@ -35,7 +38,7 @@ export function writeRecording(
 
 const WAY_OUT = 'name another file, or move this one away';
 
-/** The rules are those of the cassettes of a suite, and the way out is another one. */
+/** Applies the rules for suite cassettes, with a different hint. */
 function inItsPlace<T>(path: string, act: () => T): T {
   try {
     return act();

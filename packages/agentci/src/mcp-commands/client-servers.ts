@@ -1,13 +1,13 @@
 import { isObject } from '@agentci/lib/data';
 
-/** A server as a client's configuration lists it. */
+/** A server from a client's configuration. */
 export interface NamedServer {
   readonly name: string;
   readonly server: unknown;
 }
 
 interface ChangedServer {
-  /** Its name, with the place it is listed at where that is not the top. */
+  /** Its name, with its location unless that is the top level. */
   readonly shown: string;
   readonly before: unknown;
   readonly now: unknown;
@@ -15,12 +15,12 @@ interface ChangedServer {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Deeper than any client nests its projects. */
+/** Deeper than the nested projects of any client. */
 const MAX_DEPTH = 16;
 
 /**
- * Changes every server that a configuration lists, at its top, under `mcp`, or for one project (`projects.*.mcpServers`).
- * Without a list of servers there is no `servers`.
+ * Changes every server of a configuration: at the top level, under `mcp`, or for one project
+ * (`projects.*.mcpServers`). `servers` is absent without a list of servers.
  */
 export function changeServers(
   config: Fields,

@@ -1,7 +1,7 @@
 import { plural } from '@agentci/lib/text';
 import type { Session } from '@agentci/mcp';
 
-/** What a guard says of its work when it ends. */
+/** The guard's last line, with its statistics. */
 export const closingLine = ({
   calls,
   refused,

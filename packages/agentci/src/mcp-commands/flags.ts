@@ -1,6 +1,6 @@
 import type { DenyAs, GuardMode } from '@agentci/mcp';
 
-/** What a policy wants and no refusal can bring about. */
+/** Code for a part of the policy that the guard cannot enforce. */
 export const LEFT_OPEN = 'GUARD_LEFT_OPEN';
 
 export interface GuardFlags {
@@ -24,6 +24,9 @@ export interface TapFlags {
   readonly listen?: string;
   readonly cassette?: string;
   readonly unmasked?: boolean;
-  /** Where this file is there, it answers in place of the server. For the capture of a run, whose queries each have one. */
+  /**
+   * If this file exists, it answers in place of the server. Used by captured runs, which have one
+   * file per query.
+   */
   readonly play?: string;
 }

@@ -7,7 +7,7 @@ import { installGuard } from './install-guard.ts';
 
 const NODE = { command: 'node', args: ['server.mjs'] };
 
-/** A folder with a policy and a configuration, and what becomes of them. */
+/** A folder with a policy and a configuration, and ways to inspect both. */
 function setUp(config: object, { path = [] }: { readonly path?: readonly string[] } = {}) {
   const files = {
     'policy.yaml': 'rules: [{type: max_calls, tool: a, max: 1}]\n',

@@ -18,12 +18,12 @@ interface InstallFlags extends GuardFlags {
 
 type Server = Record<string, unknown>;
 
-/** About one server; installing is about all that a configuration lists. */
+/** Options for a single server. Installation changes all servers of a configuration. */
 const OF_ONE_SERVER = ['server', 'url', 'listen'] as const;
 const NOT_GUARDED = 2;
 const UNWRAPPED = 'GUARD_NOT_WRAPPED';
 
-/** Puts the guard before every server in a client's configuration, or takes it out again. */
+/** Wraps every server in a client's configuration with the guard, or unwraps it. */
 export async function installGuard(flags: InstallFlags, io: Io): Promise<number> {
   if (flags.config === undefined)
     throw new UserError('GUARD_CONFIG', 'no configuration was given', {
@@ -51,16 +51,16 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
     });
   const backup = `${path}.before-guard`;
   const kept = flags.undo === true ? readBackup(backup) : undefined;
-  // A configuration may hold keys: whoever could not read it before cannot read it now.
+  // A configuration may hold keys, so the file mode stays.
   const mode = statSync(path).mode & 0o777;
   const write = (file: string, content: string): void => {
     writeFileAtomic(file, content, { mode });
     chmodSync(file, mode);
   };
-  // What was there before the guard is kept once, and is not replaced by a guarded one.
+  // The original is backed up once and never replaced by a guarded version.
   if (flags.undo !== true && !existsSync(backup)) write(backup, text);
   if (kept !== undefined && isSame(kept, after)) {
-    // Nothing else was changed since, so the file is what it was, to the byte.
+    // Nothing else has changed since, so the backup is restored byte for byte.
     write(path, kept);
     rmSync(backup, { force: true });
   } else write(path, `${JSON.stringify(after, null, 2)}\n`);
@@ -76,17 +76,17 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
   return open.length === 0 ? 0 : NOT_GUARDED;
 }
 
-/** Puts the guard before a server that is started by a command, with every option that was given. */
+/** Wraps a server's command with the guard and all given options. */
 async function wrapper(flags: InstallFlags, io: Io): Promise<(server: NamedServer) => unknown> {
   if (flags.policy === undefined)
     throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
-  // A guard that cannot start would take every server away.
+  // A guard that cannot start would disable every server.
   loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
-  // Clients start servers in folders of their choice.
+  // Clients start servers in arbitrary directories.
   const absolute = (file: string): string => resolve(io.cwd, file).replaceAll('\\', '/');
   const program = programFor(io);
   const logs = new Set<string>();
-  /** Each server has a log of its own, though two projects may use the same name. */
+  /** Each server has a separate log, even if two projects use the same name. */
   const logFor = (name: string): string => {
     for (let i = 1; ; i++) {
       const ending = i === 1 ? cleanName(name) : `${cleanName(name)}-${i}`;
@@ -115,10 +115,10 @@ async function wrapper(flags: InstallFlags, io: Io): Promise<(server: NamedServe
   };
 }
 
-/** Folders that are on the PATH only while a package manager runs something. */
+/** Folders that are only on the PATH while a package manager runs a command. */
 const PASSING = /(?:^|[\\/])(?:node_modules[\\/]\.bin|_npx|(?:xfs|dlx|bunx)-[^\\/]*)(?:[\\/]|$)/;
 
-/** How a client, which has the PATH of its user alone, starts this program. */
+/** The command for this program. Clients only have their user's PATH. */
 function programFor({ env, cwd }: Io): readonly string[] {
   const PATH = (env.PATH ?? '')
     .split(delimiter)
@@ -128,7 +128,7 @@ function programFor({ env, cwd }: Io): readonly string[] {
   return [process.execPath, realpathSync(process.argv[1] ?? '')];
 }
 
-/** The server that was there before. */
+/** The original server. */
 function unwrap({ server }: NamedServer): unknown {
   if (!isWrapped(server)) return server;
   const args = argsOf(server as Server);
@@ -160,7 +160,7 @@ function readConfig(path: string, shown: string): string {
 const readBackup = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 
-/** Whether a text is this configuration, however it is written. */
+/** Whether a text is this configuration in any format. */
 function isSame(text: string, config: unknown): boolean {
   try {
     return canonicalJson(JSON.parse(text)) === canonicalJson(config);
@@ -174,7 +174,7 @@ function parseConfig(text: string, shown: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UserError('GUARD_CONFIG', `"${shown}" is not a JSON object`, {
     hint: 'comments cannot be kept; take them out first',

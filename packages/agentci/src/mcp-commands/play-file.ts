@@ -4,7 +4,10 @@ import type { TapSink } from '@agentci/mcp';
 import { CassettePlayer, readTapLines, replayStdio } from '@agentci/mcp';
 import { clientStreams, parentId } from './streams.ts';
 
-/** Answers from a file until the client is gone. The file is replaced when the next query begins; an agent may stay for several. */
+/**
+ * Answers from a file until the client disconnects. The file is replaced when the next query
+ * begins, because an agent may run for several queries.
+ */
 export function playFile(
   path: string,
   { log, signal }: { readonly log: TapSink; readonly signal: AbortSignal },

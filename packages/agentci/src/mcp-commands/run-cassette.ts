@@ -22,7 +22,7 @@ const COULD_NOT_TELL = 2;
 const MISS = 'MCP_CASSETTE_MISS';
 const NOT_SERVED = 'MCP_CASSETTE_UNSERVED';
 
-/** A tap that keeps the answers of a server, or gives them in its place. */
+/** A tap that records a server's answers, or replays them. */
 export function runCassette(
   command: readonly string[],
   flags: TapFlags & { readonly cassette: string },
@@ -46,7 +46,7 @@ async function record(
   path: string,
   { flags, io }: { readonly flags: TapFlags; readonly io: Io },
 ): Promise<number> {
-  // What cannot be written must not be asked for.
+  // Fails now if the recording could not be written later.
   recordedCalls(path);
   const recording = new CassetteRecording(io.now);
   const say = sayOf(io);
@@ -75,7 +75,7 @@ async function record(
     writeRecording(path, finished);
     leftOut = leftOutText(finished.leftOut, 'record');
   } catch (error) {
-    // A server that failed says more with its own code.
+    // If the server failed, its exit code is more informative.
     if (!(error instanceof UserError) || code === 0) throw error;
     io.stderr.write(userErrorText(error, io.env));
     return code;
@@ -114,7 +114,7 @@ async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
   const leftOut = leftOutText(player.leftOut, 'replay');
   if (leftOut !== undefined) say(`${leftOut} (${LEFT_OUT})`);
   if (player.misses.length > 0) return COULD_NOT_TELL;
-  // Of a recording without calls, what describes the server is all there is to serve.
+  // A recording without calls can only serve the server's description.
   if (player.served > 0 || (player.calls === 0 && player.answered > 0)) return 0;
   say(
     `nothing was served: the client made no call that was recorded, so this session shows nothing about the recording (${NOT_SERVED})`,

@@ -18,7 +18,10 @@ import { closingLine } from './closing-line.ts';
 import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { clientStreams, parentId } from './streams.ts';
 
-/** Guards the messages between a client and a server until one of them is gone. Nothing is passed on before the guard has shown that it refuses. */
+/**
+ * Guards the messages between a client and a server until one of them disconnects. Passes nothing
+ * on until a self-test has shown that the guard refuses.
+ */
 export async function runGuard(
   command: readonly string[],
   flags: GuardFlags,
@@ -43,7 +46,7 @@ export async function runGuard(
     agent: flags.agent,
     now: io.now,
     onProblem: say,
-    // Hashing takes a module that a guard without an audit does without.
+    // Hashing needs a module that a guard without an audit does not load.
     policyHash: flags.audit === undefined ? undefined : sha256Hex(policy.sources.join('\0')),
   });
   const place = (line: number | null): string => (line === null ? '' : ` (${policy.file}:${line})`);
@@ -75,7 +78,7 @@ export async function runGuard(
   }
 }
 
-/** The policy, unless the flags cannot work with it. */
+/** Loads the policy and rejects incompatible flags. */
 function guardPolicy(command: readonly string[], flags: GuardFlags, io: Io): Policy {
   if (flags.policy === undefined)
     throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');

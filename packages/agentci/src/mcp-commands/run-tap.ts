@@ -12,7 +12,7 @@ const NOT_WRITTEN = 2;
 const DROPPED = 'MCP_DROPPED';
 const UNWRITTEN = 'MCP_NOT_WRITTEN';
 
-/** Passes every byte between a client and a server on, and writes down the messages. */
+/** Forwards all bytes between a client and a server, and logs the messages. */
 export async function runTap(command: readonly string[], flags: TapFlags, io: Io): Promise<number> {
   if (flags.url !== undefined && command.length > 0)
     throw new UserError('MCP_NO_SERVER', 'both --url and a server to start were given', {
@@ -67,7 +67,7 @@ export async function runTap(command: readonly string[], flags: TapFlags, io: Io
   return code === 0 ? NOT_WRITTEN : code;
 }
 
-/** A tap that cannot write must not hold the session up; that it could not is said at the end. */
+/** A failing log must not stop the session. The error is reported at the end. */
 function safeLog(
   write: (line: TapLine) => void,
   io: Io,

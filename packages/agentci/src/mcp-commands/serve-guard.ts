@@ -13,7 +13,7 @@ import { closingLine } from './closing-line.ts';
 import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** Serves a guarded server over HTTP until it is told to stop. */
+/** Serves a guarded server over HTTP until it is stopped. */
 export async function serveGuard(
   guard: Guard,
   url: string,

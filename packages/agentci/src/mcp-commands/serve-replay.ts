@@ -3,7 +3,7 @@ import { ReplayStream, replayHttp, serveMcp } from '@agentci/mcp';
 import type { Io } from '../cli/io.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** Answers clients over HTTP from a recording until it is told to stop. */
+/** Serves a recording over HTTP until it is stopped. */
 export async function serveReplay(
   player: CassettePlayer,
   clean: (value: unknown) => unknown,

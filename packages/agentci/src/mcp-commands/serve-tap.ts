@@ -5,7 +5,7 @@ import type { Io } from '../cli/io.ts';
 import type { TapFlags } from './flags.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** Serves a server over HTTP and records what passes, until it is told to stop. */
+/** Serves a server over HTTP and records the traffic, until it is stopped. */
 export async function serveTap(
   log: TapSink,
   url: string,
@@ -17,7 +17,7 @@ export async function serveTap(
 ): Promise<number> {
   const upstream = readServerUrl(url);
   const served = await serveMcp(flags.listen, (request, response) => {
-    // A server may repeat the client's key in what it says.
+    // A server may repeat the client's key in its messages.
     rememberKeys(request);
     relay(request, response, { upstream, middle: tapHttp(log) });
   });

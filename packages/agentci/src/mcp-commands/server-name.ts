@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 const RUNTIMES =
   /^(?:node|nodejs|bun|deno|python[\d.]*|uv|uvx|npx|bunx|pnpm|yarn|tsx|ruby|java|sh|bash|cmd|docker)(?:\.exe)?$/i;
 
-/** A name for a server that was given none: of its program, or of the script that a runtime is given. */
+/** Default name of a server: its program, or the script of a runtime. */
 export function serverName(command: readonly string[], url: string | undefined): string {
   if (url !== undefined) return cleanName(new URL(url).hostname);
   const [program = 'server', ...args] = command;
@@ -13,6 +13,6 @@ export function serverName(command: readonly string[], url: string | undefined):
   return cleanName(basename(script ?? program).replace(/\.[a-z]{1,4}$/i, ''));
 }
 
-/** As part of a file's name. */
+/** Makes a name safe as part of a file name. */
 export const cleanName = (name: string): string =>
   name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'server';

@@ -1,6 +1,8 @@
-/** Waits for Ctrl-C or the like; being stopped is how a server ends, so that is a success. */
+/**
+ * Waits for Ctrl-C or another signal. This is the normal end of a server, so it returns success.
+ */
 export function untilStopped(signal: AbortSignal): Promise<number> {
-  // A signal alone does not keep a process alive.
+  // A signal handler alone does not keep a process alive.
   const alive = setInterval(() => {}, 60_000);
   return new Promise((resolve) => {
     const done = (): void => {

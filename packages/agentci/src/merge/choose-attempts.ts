@@ -8,18 +8,18 @@ const MAX_NAMED = 20;
 
 /** The attempts of one shard. */
 interface Attempts {
-  /** The one that counts. */
+  /** The attempt that counts. */
   readonly shard: FoundShard;
   readonly place: string;
   readonly count: number;
-  /** Those that do not count. */
+  /** The other attempts. */
   readonly replaced: readonly FoundShard[];
   readonly notices: readonly string[];
-  /** Why it cannot be said which one counts. */
+  /** The reason why no attempt could be chosen. */
   readonly conflict?: string;
 }
 
-/** Of every shard the attempt that counts, in the order of the plan, and what is to be said about it. */
+/** Chooses the valid attempt of every shard, in plan order, with notices. */
 export function chooseAttempts(
   all: readonly FoundShard[],
   now: string,
@@ -45,8 +45,8 @@ interface Attempt {
 }
 
 /**
- * The newest attempt: by its number where the CI system gave it one, else by its place among the runs. A date after now says nothing; where
- * such an attempt is the good one of several, one that is not good counts.
+ * The newest attempt: by its CI attempt number if there is one, else by its start order. A date in
+ * the future is not trusted. If such an attempt is the only good one, a bad one counts.
  */
 function attemptThatCounts(given: readonly FoundShard[], now: string): Attempts {
   const isNumbered = given.every((shard) => numberOf(shard) !== undefined);
@@ -81,11 +81,14 @@ function attemptThatCounts(given: readonly FoundShard[], now: string): Attempts 
   };
 }
 
-/** Of two jobs that both ran a shard, as in a matrix, neither is an attempt of the other: a good one does not replace a bad one. */
+/**
+ * If two jobs both ran a shard, as in a matrix, neither is an attempt of the other. A good one does
+ * not replace a bad one.
+ */
 function conflictOf(counts: Attempt, attempts: readonly Attempt[]): string | undefined {
   const { index } = counts.shard.file;
   if (!isGood(counts.shard)) return undefined;
-  // The attempts are in order: of each other job the newest is found first.
+  // Attempts are ordered, so this finds the newest attempt of each other job.
   const others = attempts.filter((each) => each !== counts && isOtherJob(each, counts));
   const newestOfEach = others.filter(
     (each, at) => !others.slice(0, at).some((newer) => !isOtherJob(newer, each)),
@@ -96,7 +99,7 @@ function conflictOf(counts: Attempt, attempts: readonly Attempt[]): string | und
     : `shard ${index} was run by two jobs of one CI run: ${counts.shard.dir} passed, and ${bad.shard.dir} did not. Merge the shards of each by themselves`;
 }
 
-/** Outside CI, and where a job has no name, a shard that is run again counts as another attempt. */
+/** Outside CI, or for a job without a name, a repeated shard counts as another attempt. */
 function isOtherJob(a: Attempt, b: Attempt): boolean {
   const [one, other] = [a.shard.file.ci, b.shard.file.ci];
   if (one === undefined || other === undefined) return false;
@@ -108,7 +111,7 @@ function isOtherJob(a: Attempt, b: Attempt): boolean {
 
 const numberOf = ({ file }: FoundShard): number | undefined => file.ci?.attempt ?? file.ci?.job;
 
-/** Whether an attempt was finished, and passed. */
+/** Whether an attempt finished and passed. */
 function isGood({ dir }: FoundShard): boolean {
   try {
     return (
@@ -119,7 +122,9 @@ function isGood({ dir }: FoundShard): boolean {
   }
 }
 
-/** What was run again may have been all of the suite: a shard that was not may tell of an agent that has changed since. */
+/**
+ * If other shards were run again, a shard that was not may describe an older version of the agent.
+ */
 function notRunAgain(chosen: readonly Attempts[]): string[] {
   const hasAttempts = chosen.every(({ shard }) => shard.file.ci?.attempt !== undefined);
   const roundOf = ({ shard, count }: Attempts): number =>

@@ -16,42 +16,45 @@ import type { FoundShard } from './found-shard.ts';
 import { shardsOfOneCiRun } from './one-ci-run.ts';
 import { shardsOfSpec } from './one-spec.ts';
 
-/** Artifacts are unpacked a few folders deep: `shards/shard-1/.agentci/runs/<run>`. */
+/** CI systems unpack artifacts a few folders deep: `shards/shard-1/.agentci/runs/<run>`. */
 const MAX_DEPTH = 8;
 const MAX_FOLDERS = 100_000;
 const MAX_NAMED = 3;
 
-/** Where and when shards are merged. */
+/** Context of a merge. */
 interface MergeAt {
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
-  /** The spec whose shards are meant; undefined where there is only one. */
+  /** The spec to merge. Undefined if there is only one. */
   readonly spec: string | undefined;
-  /** The CI run that merge is a job of. */
+  /** The CI run of the merge job. */
   readonly ciRun: string | undefined;
-  /** As runs write times. */
+  /** In the time format of runs. */
   readonly now: string;
 }
 
-/** What the folders given to merge hold. */
+/** The content of the folders given to merge. */
 export interface FoundShards {
-  /** The plan of all of them; where no shard can be read, there is none. */
+  /** The common plan. At least one shard must be readable. */
   readonly plan: PlanFile;
-  /** One for each shard that is there: of several attempts, the newest. */
+  /** One per existing shard, the newest of its attempts. */
   readonly shards: readonly FoundShard[];
   /** The other attempts. */
   readonly replaced: readonly FoundShard[];
-  /** What was left out, and which attempts count. */
+  /** Explains skipped shards and chosen attempts. */
   readonly notices: readonly string[];
-  /** Shards of which it cannot be said what they came to. */
+  /** Shards with an unclear result. */
   readonly conflicts: readonly string[];
-  /** What cannot be read, and why: zip files, folders without a shard, and ones whose `shard.json` is broken. */
+  /**
+   * Unreadable items with the reason: zip files, folders without a shard, and broken `shard.json`
+   * files.
+   */
   readonly damaged: readonly string[];
 }
 
 /**
- * Finds the shards in folders of any layout, and makes sure that they are parts of one run. Where nothing can be read, the rest is still a run:
- * the shard that should have been there is missing.
+ * Finds the shards in folders of any layout and checks that they belong to one run. Unreadable
+ * parts count as missing shards.
  */
 export function findShards(
   {
@@ -68,7 +71,7 @@ export function findShards(
     const folders = runFoldersIn(dir);
     if (folders.length === 0) empty.push(noShardIn(dir));
     for (const folder of folders) {
-      // A folder that is given twice, or linked, is one.
+      // A folder that is given twice, or linked, counts once.
       if (seen.has(realpathSync(folder))) continue;
       seen.add(realpathSync(folder));
       const file = readShardFile(folder);
@@ -93,7 +96,10 @@ export function findShards(
   };
 }
 
-/** A shard of an older commit would pass for a part of the newer one. Attempts that were replaced may be of any. */
+/**
+ * A shard of an older commit would pass for a part of the newer one. Replaced attempts may have any
+ * commit.
+ */
 function refuseOtherCommit(shards: readonly FoundShard[]): void {
   const known = shards.filter(({ header }) => header?.commit !== undefined);
   const [first] = known;
@@ -110,7 +116,7 @@ function refuseOtherCommit(shards: readonly FoundShard[]): void {
   );
 }
 
-/** Every shard has the whole plan, so one that can be read is enough. */
+/** Every shard contains the whole plan, so one readable shard is enough. */
 function planIn(shards: readonly FoundShard[], damaged: readonly string[]): PlanFile {
   const problems = [...damaged];
   for (const { dir, file } of shards) {
@@ -127,11 +133,11 @@ function planIn(shards: readonly FoundShard[], damaged: readonly string[]): Plan
   );
 }
 
-/** Folders with a `shard.json`. Other runs beside them are not looked at. */
+/** Folders with a `shard.json`. Ignores other runs next to them. */
 function runFoldersIn(dir: string): string[] {
   const found: string[] = [];
   let looked = 0;
-  // Links are followed, and one may lead back.
+  // Links are followed and may form a cycle.
   const seen = new Set<string>();
   const look = (folder: string, depth: number): void => {
     const real = realpathSync(folder);
@@ -166,7 +172,7 @@ const noShardIn = (dir: string): UserError =>
       })
     : new UserError('MERGE_NO_SHARD', `there is no folder ${dir}`);
 
-/** Parts of different runs make no whole. */
+/** Rejects shards of different runs. */
 function refuseMixed(all: readonly FoundShard[], version: string): void {
   const [first] = all;
   if (first === undefined) return;

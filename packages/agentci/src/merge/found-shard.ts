@@ -3,14 +3,14 @@ import { placeOf } from '@agentci/results';
 import type { JournalHeader, ShardFile } from '@agentci/run';
 import { readResumed } from '@agentci/run';
 
-/** A folder that holds one shard's run. */
+/** A folder with the run of one shard. */
 export interface FoundShard {
   readonly dir: string;
   readonly file: ShardFile;
   readonly header: JournalHeader | undefined;
 }
 
-/** Its place among the runs; the names of run folders begin with one too. */
+/** Sort key of the shard among runs. Names of run folders start with one too. */
 export function placeOfShard({ dir, header }: FoundShard): string {
   const resumed = readResumed(dir)?.place;
   if (resumed !== undefined) return resumed;
@@ -19,7 +19,7 @@ export function placeOfShard({ dir, header }: FoundShard): string {
     : placeOf({ at: header.started_at, order: header.order });
 }
 
-/** Shards by what they have in common. */
+/** Groups shards by a key. */
 export function shardsBy<K>(
   all: readonly FoundShard[],
   keyOf: (shard: FoundShard) => K,

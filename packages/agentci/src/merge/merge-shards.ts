@@ -18,7 +18,7 @@ import { replacedResults } from './replaced-results.ts';
 
 const MAX_NAMED = 10;
 
-/** One run out of many. What is missing is a result of its own kind, never left out. */
+/** Merges shards into one run. Missing queries get an explicit result and are never dropped. */
 export async function mergeShards(
   found: FoundShards,
   {
@@ -72,7 +72,7 @@ export async function mergeShards(
   return { run, models: joined.models };
 }
 
-/** The results of all shards, and why those of a shard are missing. Adds what is wrong to `problems`. */
+/** The results of all shards, and the reasons for missing ones. Adds problems to `problems`. */
 function readShards(found: FoundShards, store: RunStore, problems: CheckResult[]) {
   const { shards } = found.plan;
   const { count } = found.shards[0]!.file;
@@ -96,7 +96,7 @@ function readShards(found: FoundShards, store: RunStore, problems: CheckResult[]
       ...takeResults(shard, end, {
         store,
         results,
-        // Only a shard that has no end needs them.
+        // Only needed for a shard without an end.
         ofOneRun: end === undefined ? casesOfOneRun(found.plan) : new Set(),
         own: new Set(shards[file.index - 1]),
       }),
@@ -127,7 +127,7 @@ const replacedNotices = (replaced: RunResult['unused']): string[] =>
     ? []
     : [`$${replaced.cost_usd.toFixed(4)} was spent on attempts that do not count`];
 
-/** In which shard a query is; asked only of what is missing, which is mostly nothing. */
+/** Maps a query to its shard. Lazy, because usually nothing is missing. */
 function shardsOfIds(shards: FoundShards['plan']['shards']): (id: string) => number {
   let known: Map<string, number> | undefined;
   return (id) => {
@@ -137,15 +137,15 @@ function shardsOfIds(shards: FoundShards['plan']['shards']): (id: string) => num
 }
 
 /**
- * The cases whose one run is their verdict. Of the others a shard that has no end says nothing: some of their runs may be missing, and
- * what is expected to fail is turned round at the end.
+ * Cases with a single repeat, whose result is the verdict. For other cases, an unfinished shard
+ * proves nothing: repeats may be missing, and expected failures are inverted at the end.
  */
 function casesOfOneRun({ cases, runs, xfail }: FoundShards['plan']): ReadonlySet<string> {
   const expected = new Set(xfail);
   return new Set(cases.filter((_, at) => runs[at] === 1 && !expected.has(at)).map(caseKey));
 }
 
-/** Streams the journal of a shard into the merged one, and says what does not add up. */
+/** Streams a shard's journal into the merged one and reports inconsistencies. */
 function takeResults(
   { dir, file }: FoundShard,
   end: ShardEnd | undefined,
@@ -153,7 +153,7 @@ function takeResults(
     readonly store: RunStore;
     readonly results: Map<string, QueryResult>;
     readonly ofOneRun: ReadonlySet<string>;
-    /** The ids of the shard. */
+    /** Ids that belong to the shard. */
     readonly own: ReadonlySet<string>;
   },
 ): CheckResult[] {
@@ -186,7 +186,7 @@ function takeResults(
   return problems;
 }
 
-/** What a shard counted must be what was found in it: a failure must not get lost on the way. */
+/** A shard's counts must match its results, so that no failure is lost. */
 function countProblems(
   index: number,
   { summary }: ShardEnd,
@@ -230,7 +230,7 @@ function missingResult(
   };
 }
 
-/** Of a run none of whose shards was finished. */
+/** Used if none of the shards finished. */
 const NO_PARTS: RunParts = {
   strict: false,
   models: [],

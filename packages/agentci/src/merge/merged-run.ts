@@ -148,7 +148,10 @@ async function storeMerged(
   }
 }
 
-/** Recordings are judged again where they are; without a runner `test` would have nothing to run. */
+/**
+ * Recordings are judged again at their original path. Without a runner, `test` would have nothing
+ * to run.
+ */
 function againCommand(header: JournalHeader | undefined, file: string, io: Io): string {
   const { traces, strict } = header?.started_with ?? {};
   const isRecorded = typeof traces === 'string';
@@ -159,8 +162,8 @@ function againCommand(header: JournalHeader | undefined, file: string, io: Io): 
 }
 
 /**
- * What tells a merged run from others: the same shards merged again are the same run, with the same id. Its time is that of its newest shard,
- * so that it comes right after them.
+ * Identity of a merged run. Merging the same shards again gives the same run and id. Its time is
+ * that of its newest shard, so it comes right after them.
  */
 function identityOf({ shards }: FoundShards): {
   readonly runId: string;
@@ -176,14 +179,14 @@ function identityOf({ shards }: FoundShards): {
   return { runId: newRunId(startedAt, chance), startedAt, shardRuns };
 }
 
-/** The same shards were merged before: what came of it is written again. */
+/** The same shards were merged before, so their result is replaced. */
 function removeEarlier(dir: string, runId: string): void {
   if (!existsSync(dir)) return;
   RunLock.take(dir, runId).release();
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** A merged run replaces nothing that someone else put there. */
+/** A merged run never replaces other files. */
 function freshFolder(dir: string, given: string): string {
   const nearest = nearestThere(dir);
   if (!statSync(nearest).isDirectory())
@@ -198,7 +201,7 @@ function freshFolder(dir: string, given: string): string {
   });
 }
 
-/** The path itself, or the first above it that is there. */
+/** The path itself, or its nearest existing parent. */
 const nearestThere = (path: string): string =>
   existsSync(path) ? path : nearestThere(dirname(path));
 

@@ -3,8 +3,8 @@ import { plural } from '@agentci/lib/text';
 import { type FoundShard, placeOfShard, shardsBy } from './found-shard.ts';
 
 /**
- * The shards of one CI run: the one that merge is a job of, or else the newest. A shard of another one would stand in for a job that did
- * not end, with what was true of the agent then. Where no shard knows its CI run, they are taken as they are.
+ * The shards of one CI run: that of the merge job, or the newest. A shard from another CI run could
+ * replace an unfinished job with an outdated result. If no shard has a CI run, all are accepted.
  */
 export function shardsOfOneCiRun(
   all: readonly FoundShard[],
@@ -29,7 +29,7 @@ const wasOrWere = (count: number): string => (count === 1 ? 'was' : 'were');
 
 type CiRun = readonly [run: string | undefined, shards: readonly FoundShard[]];
 
-/** CI systems count their runs up, which no clock can change; where a run has a name without a number, times decide. */
+/** CI systems number their runs, independent of clocks. Without a number, times decide. */
 function isNewer(a: CiRun, b: CiRun): boolean {
   const [one, other] = [a, b].map(
     ([run]) => /^(?<system>\S+) (?<count>\d{1,15})$/.exec(run ?? '')?.groups,

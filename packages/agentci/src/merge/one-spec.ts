@@ -2,7 +2,10 @@ import { UserError } from '@agentci/lib/problems';
 import { plural } from '@agentci/lib/text';
 import { type FoundShard, shardsBy } from './found-shard.ts';
 
-/** The shards of the spec that was named; where none was, all of them. Machines may have it in another folder, so its name is enough. */
+/**
+ * The shards of the named spec, or all shards. Compares only the name, because machines may use
+ * different folders.
+ */
 export function shardsOfSpec(
   all: readonly FoundShard[],
   spec: string | undefined,

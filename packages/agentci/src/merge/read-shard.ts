@@ -7,11 +7,11 @@ import { type CaseName, caseKey } from '@agentci/results';
 import type { RunParts } from '@agentci/run';
 import { gatesPath, JOURNAL_SCHEMA, type JournalEntry, journalPath } from '@agentci/run';
 
-/** The end of a shard, as `run.json` and `gates.json` tell it. */
+/** The end of a shard from `run.json` and `gates.json`. */
 export interface ShardEnd {
-  /** By `caseKey`: results that are only in `run.json`, such as those over several runs. */
+  /** By `caseKey`: results only found in `run.json`, such as those over several repeats. */
   readonly whole: ReadonlyMap<string, QueryResult>;
-  /** By `caseKey`: results that the journal has. */
+  /** By `caseKey`: results found in the journal. */
   readonly named: ReadonlySet<string>;
   readonly summary: RunResult['summary'];
   readonly startedAt: number | undefined;
@@ -19,7 +19,10 @@ export interface ShardEnd {
   readonly parts: RunParts;
 }
 
-/** Reads how a shard ended. Undefined where it did not: its process was killed, or interrupted. A text says what is damaged. */
+/**
+ * Reads the end of a shard. Undefined if the shard was killed or interrupted. A text describes
+ * damage.
+ */
 export function readShardEnd(dir: string): ShardEnd | undefined | string {
   const path = join(dir, 'run.json');
   if (!existsSync(path)) return undefined;
@@ -53,10 +56,13 @@ export function readShardEnd(dir: string): ShardEnd | undefined | string {
   }
 }
 
-/** A line of a shard's journal with the text of its result as it is there, or what is wrong with the line. */
+/** A line of a shard's journal with its result as JSON text, or a description of the damage. */
 export type ShardLine = (JournalEntry & { readonly json: string }) | { readonly damage: string };
 
-/** The finished runs of a shard, one at a time. The line that a kill has cut off is left out: its run was not finished. */
+/**
+ * Yields the finished repeats of a shard. Skips a line truncated by a kill, because its repeat did
+ * not finish.
+ */
 export function* readShardLines(dir: string): Generator<ShardLine> {
   const path = journalPath(dir);
   let hasHeader = false;
@@ -85,7 +91,10 @@ export function* readShardLines(dir: string): Generator<ShardLine> {
   }
 }
 
-/** The result is the last of an entry, as the journal writes it; written otherwise it is made again. */
+/**
+ * The journal writes the result as the last key of an entry. For a different order, the JSON is
+ * written again.
+ */
 function jsonIn(text: string, { id, run, revokes = false, result }: JournalEntry): string {
   const head = `{"id":${JSON.stringify(id)},"run":${run},${revokes ? '"revokes":true,' : ''}"result":`;
   return text.startsWith(head) ? text.slice(head.length, -1) : JSON.stringify(result);
@@ -102,7 +111,7 @@ function isEntry(line: unknown): line is JournalEntry {
 
 const STATUSES: ReadonlySet<unknown> = new Set(['pass', 'warn', 'fail', 'skip', 'error']);
 
-/** What every report reads of a result. */
+/** The fields that every report reads. */
 function isResult(result: unknown): boolean {
   return (
     isObject(result) &&
@@ -117,7 +126,7 @@ function isResult(result: unknown): boolean {
   );
 }
 
-/** Whether everything is there that a run is decided from. */
+/** Whether all parts needed for the verdict exist. */
 function isParts(parts: unknown): boolean {
   if (!isObject(parts)) return false;
   const { recorded, late, outside, tools, judge, baselines, metrics } = parts;

@@ -6,7 +6,7 @@ import { spendsMoney } from '@agentci/run';
 import type { FoundShard } from './found-shard.ts';
 import { readShardLines } from './read-shard.ts';
 
-/** What agents cost in attempts that do not count, as far as it can be read. Recordings cost nothing. */
+/** The cost of replaced attempts, as far as readable. Recordings cost nothing. */
 export function replacedResults(replaced: readonly FoundShard[]): UnusedResults[] {
   return replaced.flatMap(({ dir }): UnusedResults[] => {
     if (existsSync(join(dir, 'recordings.json'))) return [];

@@ -5,15 +5,18 @@ import type { Io } from '../cli/io.ts';
 
 export interface Given {
   readonly dirs: readonly string[];
-  /** Folders that zip files were unpacked to, and what those are called. */
+  /** Folders unpacked from zip files, with the names to show. */
   readonly unpacked: ReadonlyMap<string, string>;
-  /** What cannot be read at all. */
+  /** Unreadable inputs. */
   readonly unreadable: readonly UserError[];
-  /** A text with the names of zip files where it has folders that will be gone. */
+  /** Replaces temporary folder names by their zip files. */
   readonly told: (text: string) => string;
 }
 
-/** Folders as they are; of zip files, which is how CI systems hand out artifacts, what is in them. One that is damaged is a shard that is missing. */
+/**
+ * Returns folders unchanged and unpacks zip files, the artifact format of CI systems. A damaged zip
+ * file counts as a missing shard.
+ */
 export async function unpackZips(given: readonly string[], io: Io): Promise<Given> {
   const { isZip, unpackZip } = await import('./unpack-zip.ts');
   const unpacked = new Map<string, string>();
@@ -37,7 +40,7 @@ export async function unpackZips(given: readonly string[], io: Io): Promise<Give
     if (facts === undefined) return [path];
     if (!facts.isDirectory()) return unpack(path, shown);
     const zips = zipsIn(path);
-    // A folder of nothing but zip files has no shard of its own.
+    // A folder with only zip files has no shard itself.
     const own = zips.length === 0 || hasFolders(path) ? [path] : [];
     return [...own, ...zips.flatMap((zip) => unpack(zip, join(shown, basename(zip))))];
   });

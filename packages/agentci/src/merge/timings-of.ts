@@ -1,7 +1,9 @@
 import type { QueryResult } from '@agentci/results';
 import { usedBy } from '@agentci/results';
 
-/** Milliseconds that one run of each query took, by id, over its cells and repeats; those of which nothing is known are left out. */
+/**
+ * Milliseconds per repeat of each query by id, over its cells and repeats. Omits unknown durations.
+ */
 export function timingsOf(results: readonly QueryResult[]): Map<string, number> {
   const sums = new Map<string, { ms: number; runs: number }>();
   for (const result of results)

@@ -15,7 +15,7 @@ const MAX_ZIP_BYTES = 512 * 1024 * 1024;
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
 const MAX_FILES = 100_000;
 
-/** Whether a path is a zip file, as CI systems hand out artifacts. */
+/** Whether a path is a zip file, the artifact format of CI systems. */
 export function isZip(path: string): boolean {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
   const fd = openFile(path, 'r');
@@ -29,7 +29,7 @@ export function isZip(path: string): boolean {
   }
 }
 
-/** Unpacks an artifact into a folder of its own under the system's temporary one, until `removeTemporaryFolder`. */
+/** Unpacks an artifact into a separate temporary folder, until `removeTemporaryFolder`. */
 export function unpackZip(path: string, shown: string): string {
   if (statSync(path).size > MAX_ZIP_BYTES) throw notUnpacked(shown, 'it is too large');
   const files = unzipped(path, shown);
@@ -48,7 +48,7 @@ export function unpackZip(path: string, shown: string): string {
   return dir;
 }
 
-/** Sizes are bounded by what the zip file says of them before anything is unpacked; what is longer than it says is an error. */
+/** Checks the declared sizes before unpacking. Data longer than declared is an error. */
 function unzipped(path: string, shown: string): Record<string, Uint8Array> {
   let total = 0;
   let count = 0;
@@ -68,19 +68,22 @@ function unzipped(path: string, shown: string): Record<string, Uint8Array> {
     });
     if (why === undefined && isIntact(files, names, checksumsIn(bytes))) return files;
   } catch {
-    // Below it is said what that means.
+    // The check below reports it.
   }
   why ??= isEncrypted(path) ? 'it is encrypted' : 'it is damaged';
   throw notUnpacked(shown, why);
 }
 
-/** As the head of its first file says. */
+/** Reads the flag in the header of the first file. */
 const isEncrypted = (path: string): boolean => {
   const head = readFileSync(path).subarray(0, 8);
   return head.toString('latin1', 0, 4) === 'PK\u0003\u0004' && (head.readUInt16LE(6) & 1) === 1;
 };
 
-/** Bytes that changed on the way may still unpack, to something else. Of two files with one name the later one counts. */
+/**
+ * Corrupted bytes may still unpack to something else. Of two files with one name, the later one
+ * counts.
+ */
 function isIntact(
   files: Readonly<Record<string, Uint8Array>>,
   names: readonly string[],
@@ -91,7 +94,10 @@ function isIntact(
   return Object.entries(files).every(([name, content]) => crc32(content) === wanted.get(name));
 }
 
-/** Of each file in a zip file, in the order of its directory; undefined for one of the large kind, whose directory is elsewhere. */
+/**
+ * The checksum of each file in directory order. Undefined for zip64, which has its directory
+ * elsewhere.
+ */
 function checksumsIn(zip: Buffer): number[] | undefined {
   const end = zip.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
   const count = zip.readUInt16LE(end + 10);

@@ -1,17 +1,23 @@
 import type { Io } from '../cli/io.ts';
 
-/** Where each kind of notification goes; only the environment says it, so that no address gets into a repository. */
+/**
+ * Variables with the target of each notification kind. Only the environment has them, so that no
+ * URL gets into a repository.
+ */
 export const URLS = { slack: 'AGENTCI_SLACK_WEBHOOK_URL', webhook: 'AGENTCI_WEBHOOK_URL' } as const;
 export type Channel = keyof typeof URLS;
 
 const TOKEN = 'AGENTCI_WEBHOOK_TOKEN';
 
-/** Without the line break that a file of a secret often ends with. */
+/** Trims the line break at the end of many secret files. */
 export const addressOf = (channel: Channel, env: Io['env']): string =>
   (env[URLS[channel]] ?? '').trim();
 export const tokenOf = (env: Io['env']): string => (env[TOKEN] ?? '').trim();
 
-/** Why nothing can be sent to a channel, as far as the environment tells. No value of a variable is part of it. */
+/**
+ * The reason why a channel cannot be used, judged by the environment. Contains no values of
+ * variables.
+ */
 export function channelProblem(channel: Channel, env: Io['env']): string | undefined {
   const name = URLS[channel];
   const address = addressOf(channel, env);
@@ -21,7 +27,7 @@ export function channelProblem(channel: Channel, env: Io['env']): string | undef
     return `${name} is not an http address`;
   if (url.username !== '' || url.password !== '')
     return `${name} contains a user name or password, which cannot be sent${channel === 'webhook' ? `: use ${TOKEN}` : ''}`;
-  // Anything else cannot be part of a header.
+  // Other characters are not allowed in a header.
   if (channel === 'webhook' && !/^[\x20-\x7e]*$/.test(tokenOf(env)))
     return `${TOKEN} contains a line break, or a character that is not ASCII`;
   return undefined;

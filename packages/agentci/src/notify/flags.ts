@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 const WHEN = ['always', 'fail', 'change'] as const;
 type NotifyWhen = (typeof WHEN)[number];
 
-/** What a command line says about notifications. */
+/** Command line options for notifications. */
 export interface NotifyOptions {
   readonly notifyOn?: NotifyWhen;
   readonly notifyTemplate?: string;

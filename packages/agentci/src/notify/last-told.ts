@@ -7,15 +7,15 @@ import { historyRoot } from '@agentci/run';
 const pathIn = (folder: string): string => join(historyRoot(folder), 'told.json');
 
 /**
- * The verdict on the suite that the readers of a channel were last told. The history does not know it: runs may come that are not sent, and
- * messages may not arrive.
+ * The last verdict on the suite sent to a channel. The history does not have it: some runs are not
+ * sent, and messages may get lost.
  */
 export function lastTold(folder: string, key: string): string | undefined {
   const told = readAll(folder)[key];
   return typeof told === 'string' ? told : undefined;
 }
 
-/** Notes what the readers of a channel were told. */
+/** Stores the verdict sent to a channel. */
 export function keepLastTold(folder: string, key: string, verdict: string): void {
   const all = readAll(folder);
   if (all[key] === verdict) return;
@@ -24,7 +24,7 @@ export function keepLastTold(folder: string, key: string, verdict: string): void
       isSynced: false,
     });
   } catch {
-    // A folder that cannot be written to keeps no history either.
+    // A read-only folder keeps no history either.
   }
 }
 

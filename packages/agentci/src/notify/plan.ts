@@ -17,19 +17,19 @@ import { keepLastTold, lastTold } from './last-told.ts';
 
 const MAX_TEMPLATE_BYTES = 256 * 1024;
 
-/** Kept where the first message of all did not arrive. */
+/** Stored if the first message of all was not delivered. */
 const NOTHING = 'nothing';
 
-/** What is said with a notification, and whether there is one at all. */
+/** Decides whether to notify, and with which comparison. */
 export interface NotifyPlan {
-  /** For a channel, or for a file. */
+  /** Context for a channel or for a file. */
   readonly contextFor: (channel: Channel | undefined) => NotifyContext;
   readonly isDue: (run: RunResult, channel: Channel) => boolean;
-  /** Notes whether the message of a run reached a channel. */
+  /** Records whether a channel received the message. */
   readonly settle: (channel: Channel, isDelivered: boolean) => void;
 }
 
-/** Reads the template first: a mistake in it should not cost a run. */
+/** Reads the template first, so that a mistake in it does not cost a run. */
 export function readTemplate({ notifyTemplate: file }: NotifyOptions, io: Io): unknown {
   if (file === undefined) return undefined;
   const path = resolve(io.cwd, file);
@@ -52,7 +52,7 @@ export function readTemplate({ notifyTemplate: file }: NotifyOptions, io: Io): u
   }
 }
 
-/** A misspelt name would leave a gap in every message. */
+/** A misspelled name would leave a gap in every message. */
 function refuseUnknownNames(text: string, file: string): void {
   const fields = Object.keys(EMPTY_NOTICE);
   const unknown = namesIn(text).find((name) => !fields.includes(name));
@@ -69,8 +69,8 @@ function refuseUnknownNames(text: string, file: string): void {
 }
 
 /**
- * Compares with what a channel was told last of this spec and agent on this branch; where that is not known, with the previous run of the whole
- * suite in the history.
+ * Compares with the last verdict sent to a channel for this spec, agent and branch. If unknown,
+ * compares with the previous complete run in the history.
  */
 export function planNotify(
   run: Pick<RunResult, 'agent' | 'spec' | 'run_id' | 'started_at' | 'summary' | 'results'>,
@@ -83,16 +83,19 @@ export function planNotify(
   const keyOf = (channel: Channel): string =>
     [channel, addressMark(channel, io.env), git.branch ?? '', spec, run.agent].join(' ');
   const told = new Map<Channel, string | undefined>();
-  /** As it was before this run; where nothing is known of the channel, as if it had been told of the previous run. */
+  /** The state before this run. An unknown channel counts as notified of the previous run. */
   const toldIn = (channel: Channel): string | undefined => {
     if (!told.has(channel)) told.set(channel, lastTold(folder, keyOf(channel)) ?? previous);
     return told.get(channel);
   };
   const verdict = statusWord(run.summary.exit_code);
-  /** Whether this run says something else about the whole suite, as it is now, than what is known of it. */
+  /** Whether this run changes the known verdict on the whole suite. */
   const isNews = (known: string | undefined): boolean =>
     !isOld && known !== verdict && (part === undefined || isNewsOfPart(verdict, known, part));
-  /** What a message compares the run with: what its readers were told last. Where good runs are not sent, they were not told of those. */
+  /**
+   * The verdict to compare with: the last one sent. If good runs are not sent, readers do not know
+   * about them.
+   */
   const comparedIn = (channel: Channel | undefined): string | undefined => {
     if (channel === undefined || notifyOn === 'fail') return previous;
     const known = toldIn(channel);
@@ -105,7 +108,7 @@ export function planNotify(
       return {
         ...git,
         url,
-        // What some queries did is not to be held against what all of them did, unless it changes that.
+        // A partial result is not compared with a full run, unless it changes the verdict.
         previous:
           compared === undefined || (part !== undefined && !isNews(compared))
             ? undefined
@@ -123,20 +126,23 @@ export function planNotify(
     settle: (channel, isDelivered) => {
       const known = toldIn(channel);
       const isAboutSuite = part === undefined && !isOld;
-      // A part, or an old run, is a word on the suite only where it turns its verdict.
+      // A partial or old run only counts if it changes the verdict on the suite.
       if (isDelivered && (isAboutSuite || isNews(known)))
         keepLastTold(folder, keyOf(channel), verdict);
-      // The history moves on, and the readers do not.
+      // The history advances although readers were not notified.
       if (!isDelivered && isAboutSuite) keepLastTold(folder, keyOf(channel), known ?? NOTHING);
     },
   };
 }
 
-/** Another address has other readers. The address is a secret, so only a part of its hash is kept. */
+/**
+ * A different address has different readers. The address is secret, so only a part of its hash is
+ * stored.
+ */
 const addressMark = (channel: Channel, env: Ended['io']['env']): string =>
   sha256Hex(addressOf(channel, env)).slice(0, 12);
 
-/** The status of the run of the whole suite before this one, and whether there is a newer one. */
+/** The status of the previous complete run, and whether a newer one exists. */
 function previousRun(
   run: Parameters<typeof planNotify>[0],
   { folder, git, ran, io }: Ended,
@@ -148,14 +154,18 @@ function previousRun(
     spec,
     agent: run.agent,
   }).filter(({ id, part: isPart }) => id !== run.run_id && isPart !== true);
-  // By the place of the agent's run, not by dates, since clocks differ. An old run that is judged again is not the previous one.
+  // Orders by the agent's run, not by dates, because clocks differ. An old run that is judged again
+  // is not the previous run.
   const whole = agentRuns(others);
   const isOld = whole.some((each) => placeOf(each.run) > place);
   const last = whole.findLast((each) => placeOf(each.run) <= place)?.run;
   return { previous: last === undefined ? undefined : statusWord(last.exit), isOld };
 }
 
-/** A part can break what was good. That all is good again follows from it only where the last verdict on everything else is good. */
+/**
+ * A partial run can break a good suite. It repairs a suite only if the last verdict on everything
+ * else is good.
+ */
 const isNewsOfPart = (
   verdict: string,
   known: string | undefined,

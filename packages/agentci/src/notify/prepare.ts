@@ -9,7 +9,10 @@ import type { NotifyPlan } from './plan.ts';
 
 type NotifyWith = (run: RunResult, ended: Ended) => { readonly notify: NotifyPlan };
 
-/** Makes ready to notify, before the run: a mistake in the template should not cost one. The rest is loaded only where there is a message. */
+/**
+ * Prepares notifications before the run, so that a mistake in the template does not cost one. The
+ * rest is loaded only for a message.
+ */
 export async function prepareNotify(
   plans: readonly OutputPlan[],
   options: NotifyOptions & { readonly shard?: unknown; readonly dryRun?: boolean },
@@ -37,7 +40,10 @@ export async function prepareNotify(
   return (run, ended) => ({ notify: planNotify(run, { options, template, ...ended }) });
 }
 
-/** Before the run: there is time to mend it. It stays a warning, since the verdict is not about messages. */
+/**
+ * Checked before the run, so there is time to fix it. Only a warning, because the verdict does not
+ * depend on messages.
+ */
 function warnOfProblems(channels: ReadonlySet<Channel>, io: Io): void {
   for (const channel of channels) {
     const problem = channelProblem(channel, io.env);

@@ -6,7 +6,7 @@ import { sendNotice } from './send.ts';
 
 test.each([
   { how: 'never answers', timeoutMs: 300, reason: 'no answer within 0.3 s (3 attempts)', taken: 3 },
-  // What it says after its status does not matter.
+  // The text after the status line does not matter.
   { how: 'sends headers and then nothing', timeoutMs: 20_000, reason: undefined, taken: 1 },
   { how: 'sends a byte now and then, for ever', timeoutMs: 20_000, reason: undefined, taken: 1 },
 ] as const)(

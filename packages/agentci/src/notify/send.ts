@@ -10,7 +10,9 @@ const FIRST_WAIT_MS = 500;
 const TRIES = 3;
 const MAX_WAIT_MS = 10_000;
 
-/** Posts a document. Gives the reason where it could not be delivered; an address or a key is never part of it. */
+/**
+ * Posts a document. Returns the reason if delivery failed. It never contains an address or a key.
+ */
 export async function sendNotice(
   channel: Channel,
   body: string,
@@ -43,7 +45,7 @@ export async function sendNotice(
 
 interface Outcome {
   readonly isDone: boolean;
-  /** Absent where it was delivered. */
+  /** Absent if delivered. */
   readonly reason?: string;
   readonly waitMs?: number;
 }
@@ -60,7 +62,7 @@ async function post(
         method: 'POST',
         body,
         headers,
-        // A redirect would take the message, and its signature, to an address that was not configured.
+        // A redirect would send the message and its signature to an unconfigured address.
         redirect: 'manual',
         signal: deadline.signal,
       });
@@ -86,7 +88,7 @@ async function post(
   }
 }
 
-/** What the codes of a connection mean; others are told as they are. */
+/** Explanations of network error codes. Other codes are shown unchanged. */
 const CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the server refused the connection',
   ECONNRESET: 'the server closed the connection',

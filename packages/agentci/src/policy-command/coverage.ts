@@ -10,7 +10,7 @@ export async function measureCoverage(options: PolicyOptions, io: Io): Promise<P
   const policy = await readPolicy(options, io);
   const sum = new PolicyCoverage(policy);
   sum.addExamples();
-  // The policy's own examples may be all there is.
+  // The policy's examples may be the only input.
   if (options.traces !== undefined || policy.examples.length === 0)
     for await (const { trace, calls } of tracesOf(options, io))
       sum.add(calls, { complete: trace.status !== 'incomplete', run: runFactsOf(trace) });

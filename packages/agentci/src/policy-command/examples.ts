@@ -5,7 +5,7 @@ import type { ExampleReport } from '@agentci/results';
 import type { Io } from '../cli/io.ts';
 import { type PolicyOptions, type PolicyReport, readPolicy } from './load-policy.ts';
 
-/** A policy's own examples, as tests of it. */
+/** Tests a policy with its own examples. */
 export async function testExamples(options: PolicyOptions, io: Io): Promise<PolicyReport> {
   const file = options.policy ?? options.traces;
   const policy = await readPolicy({ ...options, policy: file ?? options.policy }, io);

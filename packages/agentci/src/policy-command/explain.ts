@@ -54,7 +54,7 @@ function explainCode(reports: readonly ExplainReport[]): number {
   return reports.some(({ unknown, not_known }) => unknown > 0 || not_known !== undefined) ? 2 : 0;
 }
 
-/** The audit of a guard, judged again: every decision must come out as it was made. */
+/** Judges a guard's audit again. Every decision must come out the same. */
 async function explainAudited(
   sessions: readonly AuditSession[],
   options: PolicyOptions,
@@ -65,7 +65,7 @@ async function explainAudited(
   const policies = new Map<string, { readonly policy: Policy; readonly hash: string }>();
   const reports: ExplainReport[] = [];
   const changed = new Set<string>();
-  // Guards with different policies may have written to one file.
+  // Guards with different policies may write to the same file.
   for (const [i, session] of sessions.entries()) {
     const file = options.policy ?? session.start.policy;
     let read = policies.get(file);

@@ -14,7 +14,7 @@ import type { PolicyOptions, PolicyReport } from './load-policy.ts';
 import { tracesOf } from './policy-traces.ts';
 
 export async function learnPolicy(options: PolicyOptions, io: Io): Promise<PolicyReport> {
-  // A policy someone has worked on is not replaced by a first guess.
+  // Never replaces an existing policy, because someone may have edited it.
   if (options.output !== undefined && !options.force && existsSync(resolve(io.cwd, options.output)))
     throw new UserError('FILE_EXISTS', `"${options.output}" exists already`, {
       hint: '--force writes over it',
@@ -29,7 +29,7 @@ export async function learnPolicy(options: PolicyOptions, io: Io): Promise<Polic
   const yaml = learner.yaml();
   const { policy, diagnostics } = parsePolicy(yaml, { file: 'policy.yaml' });
   if (policy === undefined) {
-    // Calls without any arguments or order give nothing a policy could ask for.
+    // A policy cannot be derived from calls without arguments or order.
     throw new UserError(
       'POLICY_NOTHING_LEARNED',
       `no policy can be made of these traces: ${diagnostics[0]?.message ?? ''}`,
@@ -39,7 +39,9 @@ export async function learnPolicy(options: PolicyOptions, io: Io): Promise<Polic
   return { text: yaml, code: 0 };
 }
 
-/** What was learned must accept what it was learned from; anything else is our mistake, and must not be written. */
+/**
+ * The generated policy must accept its recordings. Otherwise it is a bug, and nothing is written.
+ */
 async function proveAccepted(policy: Policy, options: PolicyOptions, io: Io): Promise<void> {
   for await (const { trace, calls } of tracesOf(options, io)) {
     const [violation] = [

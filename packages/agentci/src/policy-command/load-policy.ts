@@ -8,7 +8,7 @@ import { parsePolicy } from '@agentci/policy';
 import type { Io } from '../cli/io.ts';
 import { specPath } from '../stored-runs/spec-folders.ts';
 
-/** Reads a policy file and what it refers to. Warnings are printed; a policy with errors is not given out. */
+/** Reads a policy file and its references. Prints warnings. Throws if the policy has errors. */
 export function loadPolicy(
   path: string,
   { strict, io }: { readonly strict: boolean; readonly io: Io },
@@ -74,7 +74,7 @@ export interface PolicyOptions {
   readonly force?: boolean;
 }
 
-/** What an action prints, and the exit code. */
+/** Output and exit code of an action. */
 export interface PolicyReport {
   readonly text: string;
   readonly code: number;

@@ -31,7 +31,7 @@ export async function* tracesOf(
   if (count === 0) throw new UserError('NO_TRACES', `no traces found in "${options.traces}"`);
 }
 
-/** Ids made of a file's place are shown from here, not from the root of the disk. */
+/** Shows ids derived from file paths relative to the working directory. */
 function shownId({ id }: Trace, io: Io): string {
   return id.startsWith(`${io.cwd}${sep}`) ? relative(io.cwd, id) : id;
 }

@@ -5,7 +5,7 @@ import { compareRuns } from '@agentci/run/baseline';
 import type { Io } from '../cli/io.ts';
 import type { OutputPlan } from './outputs.ts';
 
-/** The branch that a pull or merge request goes into; outside of one, on GitLab, the default branch. */
+/** The target branch of a pull or merge request. Otherwise, on GitLab, the default branch. */
 export function baseBranch({ env }: Pick<Io, 'env'>): string | undefined {
   const asked = env.GITHUB_BASE_REF?.trim() || env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME?.trim();
   if (asked) return asked;
@@ -13,13 +13,13 @@ export function baseBranch({ env }: Pick<Io, 'env'>): string | undefined {
   return own && main && own !== main ? main : undefined;
 }
 
-/** A run to compare with, and its traces where they are stored. */
+/** A run to compare with, and its traces if stored. */
 export interface RunBefore {
   readonly run: RunResult;
   readonly traces?: string;
 }
 
-/** What reports say of a change. */
+/** The comparison data for reports. */
 export async function comparedWith({ run: before, traces }: RunBefore, after: RunResult) {
   // Loaded on demand: the engine is not needed for other reports.
   const { beforeTools } = await import('./before-tools.ts');
@@ -33,8 +33,9 @@ export async function comparedWith({ run: before, traces }: RunBefore, after: Ru
 const COMPARING = new Set(['markdown', 'html']);
 
 /**
- * The newest stored run of all queries on the base branch, for the reports that lead with what changed. A run of a few queries is
- * compared over those: the others are not gone. Where there is none, or it cannot be read, nothing is compared.
+ * The newest stored run of all queries on the base branch. For a run of a few queries, only these
+ * are compared, so that the others do not count as removed. Undefined if there is none or it is
+ * unreadable.
  */
 export async function comparedWithBase(
   after: RunResult,
@@ -63,16 +64,16 @@ export async function comparedWithBase(
         : run;
       return { before: await comparedWith({ run: shared, ...tracesIn(root, id) }, after) };
     } catch {
-      // An older one may be whole.
+      // An older run may be complete.
     }
   }
   return {};
 }
 
-/** Checkouts are in different folders. */
+/** Checkouts use different folders. */
 const nameOf = (file: string): string => file.split(/[\\/]/).at(-1)!;
 
-/** The recordings of a run that came from another machine may be elsewhere. */
+/** The recordings of a run from another machine may be stored elsewhere. */
 function tracesIn(root: string, id: string): { traces?: string } {
   try {
     return { traces: tracesOf(root, id) };

@@ -4,10 +4,13 @@ import { caseText } from '@agentci/results';
 import { recordingOf, TraceMatcher } from '@agentci/run';
 import { toolNames } from '@agentci/trace';
 
-/** Longer sequences are not laid beside each other by a reader either. */
+/** Longer sequences are not readable side by side. */
 const MAX_TOOLS = 1000;
 
-/** The tools each query of an earlier run called, of its first run; empty where the recordings cannot be read. */
+/**
+ * The tools that each query of an earlier run called in its first repeat. Empty if the recordings
+ * are unreadable.
+ */
 export async function beforeTools(
   run: RunResult,
   traces: string,
@@ -24,7 +27,7 @@ export async function beforeTools(
       );
     }
   } catch {
-    // What was read counts; the page says of the rest that it has no recording.
+    // Traces read so far count. The page says that the rest has no recording.
   }
   return found;
 }

@@ -8,24 +8,27 @@ import { type Channel, URLS } from '../notify/channels.ts';
 
 type ReporterName = keyof typeof REPORTERS;
 
-/** One report to make: who makes it and where it goes. */
+/** A report with its target. */
 export interface OutputPlan {
   readonly reporter: ReporterName;
-  /** Undefined is stdout, or the channel of a report that is sent. */
+  /** Undefined means stdout, or the channel of a sent report. */
   readonly file?: string;
   readonly sentTo?: Channel;
 }
 
-/** Without a file name these go to a channel. */
+/** These go to a channel if no file is given. */
 const CHANNELS: readonly Channel[] = ['slack', 'webhook'];
 const channelNamed = (name: string): Channel | undefined =>
   CHANNELS.find((channel) => channel === name);
 const channelOf: (reporter: ReporterName) => Channel | undefined = channelNamed;
 
-/** `https://…` anywhere, and what is one but for that. */
+/** A URL anywhere, or a URL without its scheme. */
 const ADDRESS = /[a-z][a-z\d+.-]+:\/|(?:^|=)hooks\.slack\.com(?:\/|$)/i;
 
-/** As a file name an address would be written to disk, and whoever has that of a Slack channel can post there. So it is not printed either. */
+/**
+ * A URL taken as a file name would be written to disk, and a Slack URL grants access to its
+ * channel. So it is not printed either.
+ */
 function refuseAddress(given: string, channel: Channel | undefined, flag: string): void {
   if (!ADDRESS.test(given)) return;
   const what = channel === undefined ? flag : `${flag} ${channel}=…`;
@@ -41,7 +44,10 @@ function refuseAddress(given: string, channel: Channel | undefined, flag: string
   );
 }
 
-/** Reads `-f name[=file]` and `-o FILE`; refuses combinations that would mix two documents on stdout. */
+/**
+ * Parses `-f name[=file]` and `-o FILE`. Rejects combinations that would mix two documents on
+ * stdout.
+ */
 export function planOutputs(input: {
   formats: readonly string[];
   files: readonly string[];
@@ -84,7 +90,7 @@ export function planOutputs(input: {
     );
   }
   const annotates = toStdout.some((plan) => plan.reporter === 'github');
-  // Annotations alone would say nothing of what passed, and nothing at all where there is nothing to annotate.
+  // Annotations alone do not report passed queries, and print nothing without findings.
   if (annotates && !toStdout.some((plan) => plan.reporter === 'console'))
     plans.push({ reporter: 'console' });
   if (input.env.GITHUB_ACTIONS === 'true' && !document && !annotates)
@@ -92,7 +98,7 @@ export function planOutputs(input: {
   return plans;
 }
 
-/** The reports a suite asks for itself (`output.format`), each as a file in its `output.directory`. */
+/** The reports configured in a suite (`output.format`), each as a file in `output.directory`. */
 export function suiteOutputs({ output, dir }: Suite, io: { readonly cwd: string }): OutputPlan[] {
   return (output?.formats ?? []).flatMap((name): OutputPlan[] => {
     const reporter = reporterNamed(name);
@@ -125,7 +131,7 @@ function reporterFor(file: string): ReporterName {
   });
 }
 
-/** A report must not replace what it was made from. */
+/** A report must not replace its own input. */
 export function refuseInputs(
   plans: readonly { readonly reporter: string; readonly file?: string | undefined }[],
   inputs: readonly string[],
@@ -143,7 +149,7 @@ export function refuseInputs(
   }
 }
 
-/** Two names of one file, one of them a link, are one file. */
+/** Resolves links, so that two names of one file compare equal. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -9,19 +9,19 @@ import { readBaselineTrace, recordingOf, TraceMatcher } from '@agentci/run';
 import type { Trace } from '@agentci/trace';
 import { finalText, toolNames } from '@agentci/trace';
 
-/** What all traces on one page may take together; what passed gives way to what did not. */
+/** Maximum total size of the traces on a page. Traces of passed queries are dropped first. */
 const MAX_CHARACTERS = 24_000_000;
 const PASSING_SHARE = 0.6;
 
 interface EvidenceOptions {
   readonly traces: string | undefined;
   readonly cwd: string;
-  /** Only the query of this name (`caseText`), and then without a limit. */
+  /** Only the query with this name (`caseText`), without a limit. */
   readonly only?: string;
   readonly maxCharacters?: number;
 }
 
-/** Reads the traces of a run and the baselines it was compared with, in the form the page shows them. */
+/** Reads the traces of a run and its baselines in the format of the page. */
 export async function pageEvidence(
   run: RunResult,
   {
@@ -79,7 +79,7 @@ function add(
   trace: Trace,
 ): void {
   const evidence = byQuery.get(caseText(result)) ?? { traces: [], shown: 0 };
-  // The answer and the checks shown are those of the first worst run; its number among the runs tells which trace that is.
+  // The shown answer and checks come from the first worst repeat. Its number identifies the trace.
   const first =
     result.runs?.findIndex(
       ({ status, answer }) => status === result.status && answer === result.answer,
@@ -111,7 +111,7 @@ async function addBaselines(
       };
       byQuery.set(id, evidence);
     } catch {
-      // A baseline that has become unreadable takes the comparison away, not the page.
+      // An unreadable baseline only removes the comparison, not the page.
     }
   }
 }

@@ -5,13 +5,16 @@ import { LAYERS, type RunResult } from '@agentci/results';
 
 export interface RenderOptions extends Partial<Omit<ReportContext, 'checkSummary' | 'evidence'>> {
   readonly format: keyof typeof REPORTERS;
-  /** The recordings of the run, for reports that show what happened: a file or a folder. */
+  /** The recordings of the run, for reports that show them: a file or a folder. */
   readonly traces?: string;
-  /** The folder that relative paths start from; the working folder. */
+  /** Base folder of relative paths. Default: the working directory. */
   readonly dir?: string;
 }
 
-/** A finished run as a document: the same run gives the same bytes. A large one comes in pieces; `reportText` joins them. */
+/**
+ * Renders a finished run. The same run gives the same bytes. Large documents come in pieces, which
+ * `reportText` joins.
+ */
 export async function renderReport(run: RunResult, options: RenderOptions): Promise<Report> {
   const { format, traces, dir = process.cwd(), ...given } = options;
   const reporter: Reporter = await REPORTERS[format].load();

@@ -25,7 +25,7 @@ interface ReportFlags extends NotifyOptions {
   readonly quiet?: boolean;
 }
 
-/** Renders a run that was stored, or a results file. */
+/** Renders a stored run or a results file. */
 export async function reportStored(options: ReportFlags, io: Io): Promise<number> {
   const { config, run: id, input, traces, before, format, output, quiet } = options;
   if (id !== undefined && input !== undefined)
@@ -64,7 +64,7 @@ export async function reportStored(options: ReportFlags, io: Io): Promise<number
   return failed ? 2 : 0;
 }
 
-/** What notifications need to know of a stored run. */
+/** Notification data of a stored run. */
 function aboutStored(root: string, id: string): Pick<Ended, 'part' | 'ran'> {
   const header = listRuns(root).find((stored) => stored.id === id)?.header;
   if (header === undefined) return {};
@@ -75,11 +75,14 @@ function aboutStored(root: string, id: string): Pick<Ended, 'part' | 'ran'> {
   };
 }
 
-/** Only some of its queries were chosen. */
+/** Only some of its queries were selected. */
 const isStoredPart = (root: string, id: string): boolean =>
   listRuns(root).some((stored) => stored.id === id && isPart(stored.header));
 
-/** How the run was made; of a results file only its spec is known, and the recordings given here. */
+/**
+ * The options of the original run. For a results file, only the spec and the given recordings are
+ * known.
+ */
 function commandOf(
   root: string,
   id: string | undefined,
@@ -95,7 +98,7 @@ function commandOf(
     : { command: storedCommand({ spec: run.spec, started_with: { traces } }, io.env) };
 }
 
-/** A file where there is one of that name, else a stored run. */
+/** A file if one exists with that name, else a stored run. */
 function runBefore(
   given: string,
   { root, latest, cwd }: { root: string; latest: LatestOptions; cwd: string },

@@ -16,11 +16,14 @@ import { type RenderOptions, renderReport } from './render-report.ts';
 interface WriteOptions
   extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'quiet' | 'traces'> {
   readonly io: Io;
-  /** Messages that are sent; without it none is. */
+  /** Messages to send. Absent if none. */
   readonly notify?: NotifyPlan;
 }
 
-/** Makes every report. One that throws is named and does not take the others, or the verdict, down with it. */
+/**
+ * Writes every report. A failing report is named, and neither the other reports nor the verdict are
+ * lost.
+ */
 export async function writeReports(
   run: RunResult,
   plans: readonly OutputPlan[],
@@ -69,7 +72,9 @@ export async function writeReports(
 
 const NOTIFY_FAILED = 'NOTIFY_FAILED';
 
-/** Whether a message arrived. One that did not is a warning: it must not change what was found. */
+/**
+ * Returns whether a message was delivered. A failure is a warning and must not change the verdict.
+ */
 async function notifyChannel(channel: Channel, text: string, io: Io): Promise<boolean> {
   const { sendNotice } = await import('../notify/send.ts');
   const reason = await sendNotice(channel, maskText(text), io);
@@ -81,7 +86,7 @@ async function notifyChannel(channel: Channel, text: string, io: Io): Promise<bo
   return reason === undefined;
 }
 
-/** Ends with the verdict and the paths of the reports, whatever was requested: beside a document they go to stderr. */
+/** Prints the verdict and the report paths. They go to stderr if stdout has a document. */
 function close(
   run: RunResult,
   plans: readonly OutputPlan[],
@@ -98,19 +103,19 @@ function close(
     output.write(`${c.dim('report:')} ${escapeTerminalLine(shortPath(file, io))}\n`);
 }
 
-/** As someone in the working folder would type it. */
+/** The shortest path from the working directory. */
 function shortPath(file: string, { cwd }: Io): string {
   const path = relative(cwd, file);
   return path === '' || path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
-/** Annotations name files from the root of the checkout, wherever the command was started. */
+/** Annotations need paths relative to the checkout's root, independent of the working directory. */
 export function publicPath(file: string, io: Io): string {
   const root = io.env.GITHUB_WORKSPACE;
   return root ? pathFrom(root, file, io) : file;
 }
 
-/** Pages of a repository count from its root, wherever the program was started. */
+/** Repository URLs need paths relative to the root, independent of the working directory. */
 function repositoryPath(file: string, io: Io): string {
   const root = io.env.GITHUB_WORKSPACE || repositoryRoot(io.cwd);
   return root ? pathFrom(root, file, io) : file;
@@ -128,7 +133,10 @@ function pathFrom(root: string, file: string, io: Io): string {
   return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/');
 }
 
-/** Where a report finds the traces; a report without them is still a report. */
+/**
+ * Location of the traces for a report. Undefined if they are missing, because a report works
+ * without them.
+ */
 export function tracesAt(find: string | undefined | (() => string)): { traces?: string } {
   try {
     const traces = typeof find === 'function' ? find() : find;

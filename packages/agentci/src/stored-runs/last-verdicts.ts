@@ -22,36 +22,39 @@ import type { Io } from '../cli/io.ts';
 import { folderOf, isRunOf } from './spec-folders.ts';
 import { isOn } from './stored-run.ts';
 
-/** What became of a case, in which run; the place of a run that there was not is before all others. */
+/** The verdict on a case, and its run. A run that did not happen comes before all others. */
 interface Verdict {
-  /** Undefined where there is no verdict. */
+  /** Undefined without a verdict. */
   readonly isBad?: boolean | undefined;
   readonly run?: string | undefined;
   readonly ranAt: string;
 }
 
-/** The last verdict on every case of a spec, from stored runs and from the history. */
+/** The last verdict on every case of a spec, from stored runs and the history. */
 export interface LastVerdicts {
   readonly previous: LatestVerdicts | undefined;
   readonly past: PastVerdicts;
-  /** Whether a stored run counts: of the spec, not known as damaged, and of the branch that is checked out where that has runs. */
+  /**
+   * Whether a stored run counts: it has the same spec, is not damaged, and is on the checked-out
+   * branch if that branch has runs.
+   */
   readonly isThere: (run: StoredRun) => boolean;
-  /** What is wrong with stored runs whose verdicts were taken from the history. */
+  /** Errors of stored runs whose verdicts were taken from the history. */
   readonly damaged: readonly UserError[];
-  /** Undefined where a case has no verdict. */
+  /** Undefined if a case has no verdict. */
   readonly isBad: (key: string) => boolean | undefined;
-  /** Runs of the history whose verdicts on cases of the suite are damaged or gone, and not known from a newer run. */
+  /** Runs of the history whose verdicts are damaged or gone, and not replaced by a newer run. */
   readonly lost: readonly LostVerdicts[];
-  /** Runs that do not say their branch and are of another opinion than the newest that do. */
+  /** Runs without a branch whose verdict differs from the newest run with one. */
   readonly doubtful: readonly string[];
 }
 
-/** Which runs of a spec count for what is checked out. */
+/** The runs of a spec that count for the checked-out branch. */
 export interface CountedRuns {
   readonly history: PastRuns;
-  /** Only those of the branch, because there are some; otherwise those of all branches do. */
+  /** True if the branch has runs, so only those count. Otherwise, runs of all branches count. */
   readonly isOfBranch: boolean;
-  /** Whether a stored run is among them. */
+  /** Whether a stored run counts. */
   readonly isHere: (run: StoredRun) => boolean;
 }
 
@@ -78,15 +81,15 @@ export function runsThatCount(
 
 interface Asked {
   readonly io: Io;
-  /** A warning is bad, and so is what could not be measured. */
+  /** Warnings and unmeasured checks are bad. */
   readonly strict?: boolean | undefined;
-  /** Not only runs of the branch that is checked out. */
+  /** Includes runs of other branches. */
   readonly ofAllBranches?: boolean;
 }
 
 /**
- * The history knows verdicts of runs that are no longer stored: where it has a newer one, that counts. Runs of the branch that is checked out
- * count, or those of all branches where it has none.
+ * Reads the last verdicts. The history has verdicts of runs that are no longer stored. If it has a
+ * newer one, that counts. Uses runs of the checked-out branch, or of all branches if it has none.
  */
 export function lastVerdicts(
   root: string,
@@ -114,7 +117,7 @@ export function lastVerdicts(
   const judging = { rules, strict };
   const verdictOf = (key: string): Verdict =>
     newer(storedVerdict(previous, key, judging), pastVerdict(past.verdicts.get(key), key, judging));
-  /** A newer verdict of a run of which it is not known on what branch it was. */
+  /** A newer verdict of a run with an unknown branch. */
   const doubtOf = (key: string): Verdict | undefined => {
     const known = verdictOf(key);
     const other = newer(
@@ -132,7 +135,7 @@ export function lastVerdicts(
     past,
     isThere: (run) => isHere(run) && !damaged.has(run.id),
     damaged: [...damaged.values()],
-    // Such a run may be of this branch: what failed in it counts, and what passed in it makes nothing good.
+    // Such a run may be of this branch, so its failures count and its passes do not.
     isBad: (key) => (doubtOf(key)?.isBad ? true : verdictOf(key).isBad),
     lost: past.lost.filter(({ cases: open, ranAt }) => open.some((key) => isOpen(key, ranAt))),
     doubtful: [...new Set(cases.flatMap((key) => doubtOf(key)?.run ?? []))],
@@ -177,20 +180,23 @@ const newer = (stored: Verdict, past: Verdict): Verdict =>
 export const isBadStatus = (status: CheckStatus): boolean =>
   status === 'fail' || status === 'error';
 
-/** The case as the spec has it now, and by which rules it is judged. */
+/** The current case of the spec and its rules. */
 interface Rules {
   readonly query: Query | undefined;
   readonly strict: boolean;
 }
 
-/** A failure that was expected then, and is not any more, is one. As a shard is judged: whether anything was checked at all is asked of runs. */
+/**
+ * A failure that is no longer expected is bad. Judged like a shard, because only whole runs must
+ * have checks.
+ */
 export function isBadResult(result: QueryResult, { query, strict }: Rules): boolean {
   if (result.xfail !== undefined && query?.xfail === undefined && isBadStatus(result.xfail.status))
     return true;
   return exitCode({ results: [result], checks: [] }, { strict, isShard: true }) !== 0;
 }
 
-/** The history does not say what could not be measured. */
+/** The history does not store unmeasured checks. */
 const isBadPast = ({ query: { status } }: PastVerdict, { query, strict }: Rules): boolean =>
   isBadStatus(status) ||
   (status === 'skip' && query?.xfail === undefined) ||

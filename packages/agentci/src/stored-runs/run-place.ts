@@ -4,25 +4,25 @@ import { historyRoot, seenInHistory, seenInStore } from '@agentci/run';
 import type { Io } from '../cli/io.ts';
 import { runsRoot } from './spec-folders.ts';
 
-/** The place of a new run among those that are there. */
+/** The position of a new run among the existing ones. */
 export interface RunPlace {
-  /** Absent where it is the time of the run. */
+  /** Absent if it equals the start time. */
   readonly order?: string;
-  /** Runs that are dated after now, and that no run has found there before. */
+  /** Runs dated in the future, reported for the first time. */
   readonly ahead: readonly string[];
 }
 
 interface PlaceInput {
-  /** The run itself, where it is written again. */
+  /** The run itself, if it is written again. */
   readonly id?: string;
-  /** When it started. */
+  /** Start time. */
   readonly at: string;
-  /** Runs elsewhere that it comes after. */
+  /** Runs from elsewhere that precede it. */
   readonly after?: readonly Pick<JournalHeader, 'run_id' | 'started_at' | 'order'>[];
   readonly io: Pick<Io, 'now'>;
 }
 
-/** Looks at the runs beside a spec, stored ones and those that only the history knows. */
+/** Reads the runs next to a spec, both stored and only in the history. */
 export function placeOfRun(folder: string, { id, at, after = [], io }: PlaceInput): RunPlace {
   try {
     const past = seenInHistory(historyRoot(folder));
@@ -37,7 +37,7 @@ export function placeOfRun(folder: string, { id, at, after = [], io }: PlaceInpu
     const place = placeAmong(seen, { time, now });
     return { order: place !== time ? place : undefined, ahead: runsAhead(seen, now) };
   } catch {
-    // What cannot be read does not keep a run from starting; commands that need it say so.
+    // An unreadable folder does not stop a run. Commands that need it report the error.
     return { ahead: [] };
   }
 }

@@ -6,20 +6,20 @@ import type { Suite } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
 
 /*
- * One rule for where things are: what belongs to a spec is beside it, wherever the command is started. That is
- * `baseline_dir`, `.agentci/judge-cache` and `.agentci/runs`; a folder named on the command line is taken from the
- * working folder and wins.
+ * The rule for locations: files of a spec are next to it, wherever the command is started. This
+ * covers `baseline_dir`, `.agentci/judge-cache` and `.agentci/runs`. A folder on the command line
+ * is relative to the working directory and takes precedence.
  */
 
 export const DEFAULT_SPEC = 'agentci_spec.yaml';
 
-/** Where the runs of a spec in this folder are. */
+/** Folder of the runs for a spec in this folder. */
 export const runsRoot = (folder: string): string => join(folder, '.agentci', 'runs');
 
-/** The folder a suite was read from. */
+/** Folder of the spec file. */
 export const folderOf = (suite: Suite, io: Pick<Io, 'cwd'>): string => resolve(io.cwd, suite.dir);
 
-/** Where the judge's stored verdicts are. */
+/** Folder of the judge's stored verdicts. */
 export const judgeCacheOf = (
   folder: string,
   given: string | undefined,
@@ -27,7 +27,10 @@ export const judgeCacheOf = (
 ): string =>
   given === undefined ? join(folder, '.agentci', 'judge-cache') : resolve(io.cwd, given);
 
-/** The folder of the spec a command means, without reading it: stored runs can be looked at when the spec is broken. */
+/**
+ * The folder of a command's spec, without reading it, so that stored runs can be shown if the spec
+ * is broken.
+ */
 export function specFolder(config: string | undefined, io: Pick<Io, 'cwd'>): string {
   const path = resolve(io.cwd, config ?? DEFAULT_SPEC);
   if (config !== undefined && !existsSync(path)) {
@@ -38,17 +41,20 @@ export function specFolder(config: string | undefined, io: Pick<Io, 'cwd'>): str
   return dirname(path);
 }
 
-/** A run of this spec. Runs are kept beside their specs, so the name of the file and the agent tell them apart. */
+/**
+ * Whether a run belongs to this spec. Runs are stored next to their specs, so file name and agent
+ * are enough.
+ */
 export const isRunOf = (suite: Suite, { header }: StoredRun): boolean =>
   nameOf(header.spec.file) === nameOf(suite.file) && header.agent === suite.agent;
 
-/** The same without reading the spec, which may be broken. */
+/** Like `isRunOf`, but does not read the spec, which may be broken. */
 export const isRunOfFile = (file: string, { header }: StoredRun): boolean =>
   nameOf(header.spec.file) === nameOf(file);
 
 const nameOf = (file: string): string => file.split(/[\\/]/).at(-1)!;
 
-/** One name for one file, however it was typed: relative to the working folder, with forward slashes. */
+/** The canonical name of a file: relative to the working directory, with forward slashes. */
 export function specPath(given: string, cwd: string): string {
   const path = relative(cwd, resolve(cwd, given)) || '.';
   return path.startsWith('..') && isAbsolute(given) ? given : path.split(sep).join('/');

@@ -8,25 +8,28 @@ import { DEFAULT_SPEC, isRunOfFile, runsRoot, specFolder } from './spec-folders.
 
 type RunTest = (run: StoredRun) => boolean;
 
-/** Which run "latest" is. */
+/** Options that define the "latest" run. */
 export interface LatestOptions {
-  /** Of one spec. */
+  /** Accepts runs of one spec. */
   readonly isOurs?: RunTest;
   readonly spec?: string;
-  /** What is checked out: runs on other branches count only where there is none on this one. */
+  /** The checked-out branch. Runs on other branches count only if it has none. */
   readonly branch?: string | undefined;
-  /** A run in progress, or one that was killed, counts as well. */
+  /** Also accepts runs in progress and killed runs. */
   readonly withUnfinished?: boolean;
 }
 
-/** Where the runs of the spec are that a command is about, and which of them is its latest. */
+/** The run folder of the spec that a command is about, and its latest run. */
 export interface SpecRuns {
   readonly folder: string;
   readonly root: string;
   readonly latest: LatestOptions;
 }
 
-/** Of the spec that is named, or else of the usual one; where neither is there, of any in the folder. The spec is not read. */
+/**
+ * Uses the given spec, or else the default one. If neither exists, uses any spec in the folder.
+ * Does not read the spec.
+ */
 export function specRuns(config: string | undefined, io: Io): SpecRuns {
   const folder = specFolder(config, io);
   const spec = config ?? (existsSync(resolve(io.cwd, DEFAULT_SPEC)) ? DEFAULT_SPEC : undefined);
@@ -38,7 +41,9 @@ export function specRuns(config: string | undefined, io: Io): SpecRuns {
   };
 }
 
-/** The id of a stored run as someone names it: "latest", or no name at all, is the newest finished one that fits. */
+/**
+ * Resolves the id of a stored run. "latest", or no name, is the newest finished one that matches.
+ */
 export function storedRunId(root: string, given = 'latest', options: LatestOptions = {}): string {
   if (given !== 'latest') return given;
   const found = latestRun(root, options);
@@ -53,13 +58,16 @@ export function storedRunId(root: string, given = 'latest', options: LatestOptio
   );
 }
 
-/** The newest run of a spec, by when the agent ran: on this branch where there is one, else on any branch. */
+/**
+ * The newest run of a spec, by the time of the agent's run: on this branch if it has one, else on
+ * any branch.
+ */
 export function latestRun(root: string, options: LatestOptions): StoredRun | undefined {
   const all = storedRuns(root, options);
   return all.find(isOn(options.branch)) ?? all[0];
 }
 
-/** The runs that "latest" may be, the newest first, on whatever branch. */
+/** The candidates for "latest" on any branch, newest first. */
 export function storedRuns(
   root: string,
   { isOurs = () => true, withUnfinished = false }: LatestOptions,
@@ -67,7 +75,10 @@ export function storedRuns(
   return listRuns(root).filter((run) => (withUnfinished || run.finished) && isOurs(run));
 }
 
-/** On a branch that is named: a run that does not say its own may be of any other. Without a name, every run is. */
+/**
+ * Whether a run is on the branch. A run without a branch may be on any, so it does not match.
+ * Without a branch name, every run matches.
+ */
 export const isOn =
   (branch: string | undefined): RunTest =>
   ({ header }) =>

@@ -3,10 +3,12 @@ import { didYouMean } from '@agentci/lib/text';
 import type { Cell } from '@agentci/results';
 import type { Suite } from '@agentci/spec';
 
-/** The values that are chosen, by variable: one of those given for each. */
+/** Selected values per variable. A cell needs one of the values for each variable. */
 export type ChosenValues = Readonly<Record<string, readonly string[]>>;
 
-/** The cells that `--cell name=value` selects: of one variable any of the values, of several all. */
+/**
+ * The cells that `--cell name=value` selects: any of the values per variable, for all variables.
+ */
 export function cellsOf(
   suite: Pick<Suite, 'cells' | 'file'>,
   written: readonly string[] | undefined,
@@ -21,7 +23,7 @@ export function cellsOf(
   return valuesAmong(cells, written);
 }
 
-/** What was written, where the cells have such variables and values. */
+/** Parses the options if the cells have such variables and values. */
 export function valuesAmong(cells: readonly Cell[], written: readonly string[]): ChosenValues {
   const selected = new Map<string, string[]>();
   const names = [...new Set(cells.flatMap((cell) => Object.keys(cell)))];

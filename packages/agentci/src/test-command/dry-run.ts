@@ -15,14 +15,14 @@ import type { Io } from '../cli/io.ts';
 import { isRunOf } from '../stored-runs/spec-folders.ts';
 import type { TestOptions } from './test-options.ts';
 
-/** Beyond this a list is no longer read; --json has all. */
+/** Maximum length of a readable list. --json prints all. */
 const MAX_LISTED = 200;
 const MAX_QUERY = 80;
 
-/** Runs that are looked through for what queries cost. */
+/** Maximum number of runs read for the cost of queries. */
 const MAX_PRICED = 20;
 
-/** A stored run, unless it is damaged. */
+/** A stored run. Undefined if damaged. */
 function readableRun(root: string, id: string): RunResult | undefined {
   try {
     return readRun(root, id);
@@ -32,13 +32,13 @@ function readableRun(root: string, id: string): RunResult | undefined {
   }
 }
 
-/** Says what would be run, and runs nothing. */
+/** Prints the plan of a run without running anything. */
 export function printPlan(
   options: TestOptions,
   { run, root, io }: { run: RunOptions; root: string; io: Io },
 ): number {
   const queries = queriesOfShard(selectedQueries(run), run.shard);
-  // The newest run may know no cost: one over recordings, or of a few queries.
+  // The newest run may have no cost, for example over recordings, or only of a few queries.
   const asked = queries.filter(({ skip }) => skip === undefined);
   let best: { readonly run: RunResult; readonly known: number } | undefined;
   for (const { id } of listRuns(root)
@@ -55,7 +55,7 @@ export function printPlan(
   return 0;
 }
 
-/** What a run would do, for people. */
+/** The plan as text. */
 function planText({ agent, spec, summary, cases }: RunPlan): string {
   const lines = cases.slice(0, MAX_LISTED).map((each) => {
     const { query, runs, skip } = each;

@@ -17,16 +17,16 @@ import {
 } from '../stored-runs/last-verdicts.ts';
 import { folderOf } from '../stored-runs/spec-folders.ts';
 
-/** By which rules it is decided what failed. */
+/** Rules for failed cases. */
 export interface FailedBy {
   readonly io: Io;
   readonly strict?: boolean | undefined;
 }
 
-/** A run of all queries in which none failed, and checks over the whole run did. */
+/** A complete run in which no query failed, but checks over the whole run did. */
 interface FailedGate {
   readonly run: string;
-  /** Their ids; the history does not keep them. */
+  /** Ids of the checks. The history does not store them. */
   readonly checks: readonly string[];
 }
 
@@ -55,7 +55,7 @@ function gateFailed(option: string, { run, checks }: FailedGate): UserError {
   });
 }
 
-/** The cases of a spec whose last verdict was bad, for `--failed`. */
+/** The cases of a spec with a bad last verdict, for `--failed`. */
 export function failedCases(root: string, suite: Suite, { io, strict }: FailedBy): CaseName[] {
   const found = lastVerdicts(root, suite, { io, strict });
   const { previous, past, lost, doubtful, damaged } = found;
@@ -101,8 +101,8 @@ export function failedCases(root: string, suite: Suite, { io, strict }: FailedBy
 }
 
 /**
- * What has not been run on this branch counts as it came out elsewhere, as it does on a branch that has no runs at all: otherwise a run of a few
- * queries on a new branch would make what failed before be forgotten.
+ * A case without a run on this branch counts with its verdict from other branches, like on a branch
+ * without runs. Otherwise, a partial run on a new branch would hide earlier failures.
  */
 function withOtherBranches(
   found: LastVerdicts,
@@ -148,7 +148,7 @@ function noVerdicts({ file }: Suite, listed: number): UserError {
   });
 }
 
-/** The cases of a spec that were bad in the run of a folder, for `--failed-from`. */
+/** The cases of a spec that were bad in a given run folder, for `--failed-from`. */
 export function failedCasesIn(
   dir: string,
   suite: Suite,
@@ -190,7 +190,10 @@ export function failedCasesIn(
   return bad.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
 }
 
-/** What failed and is no longer there cannot be run again, and a green run of the rest would look as if it had been. */
+/**
+ * Rejects failed cases that no longer exist. They cannot run again, and a green run of the rest
+ * would look as if they had.
+ */
 function refuseGone(
   suite: Suite,
   option: string,

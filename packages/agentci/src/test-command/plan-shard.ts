@@ -22,7 +22,7 @@ import type { Io } from '../cli/io.ts';
 import type { ShardChoice } from '../cli/options.ts';
 import { folderOf, runsRoot } from '../stored-runs/spec-folders.ts';
 
-/** What this process runs of the selected queries; every shard comes to the same plan. */
+/** The part of the selected queries for this process. Every shard computes the same plan. */
 export function planShard(
   { index, count }: ShardChoice,
   run: RunOptions,
@@ -44,15 +44,15 @@ export function planShard(
     count,
     timings: readTimings(file, ciRun),
   });
-  // In CI the timings themselves know what a run had found; elsewhere the shards that are there do.
+  // In CI, the timings contain the previous results. Elsewhere, existing shards do.
   return weights === undefined && ciRun === undefined
     ? (planBeside(plan, run.suite, io) ?? plan)
     : plan;
 }
 
 /**
- * The plan of the newest shard in this folder, where it is one of the same queries: merge may have written other timings since, and a shard
- * planned from those would not fit the ones beside it.
+ * The plan of the newest shard in this folder, if it has the same queries. Merge may have written
+ * other timings since, and a shard planned with those would not fit the existing ones.
  */
 function planBeside(plan: ShardPlan, suite: Suite, io: Io): ShardPlan | undefined {
   const root = runsRoot(folderOf(suite, io));
@@ -69,12 +69,12 @@ function planBeside(plan: ShardPlan, suite: Suite, io: Io): ShardPlan | undefine
   return undefined;
 }
 
-/** As a file has it. */
+/** Normalizes to the values in a file. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /**
- * The plan that an unfinished shard was started with. Timings may have changed since: made anew, the plan could leave out queries that no
- * shard runs.
+ * The plan of an unfinished shard. With newer timings, a new plan could omit queries that no shard
+ * runs.
  */
 export function planOfShard(
   { id, header }: StoredRun,

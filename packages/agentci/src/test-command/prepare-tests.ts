@@ -16,34 +16,34 @@ import { repeatedCommand } from './repeated-command.ts';
 import { casesOf, resumable, resumedOptions } from './resumed-options.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
 
-/** A run that can start: the spec is read, and the options make sense. */
+/** A validated run, ready to start. */
 export interface PreparedTests {
   readonly suite: Suite;
   readonly options: TestOptions;
   readonly commandName: 'test' | 'eval';
-  /** The spec as it was named. */
+  /** The spec as given by the user. */
   readonly file: string;
   readonly formats: readonly string[];
   readonly plans: readonly OutputPlan[];
   readonly notifyWith: Awaited<ReturnType<typeof prepareNotify>>;
-  /** Where runs are stored. */
+  /** Folder of stored runs. */
   readonly root: string;
   /** The unfinished run to continue. */
   readonly previous: StoredRun | undefined;
-  /** The cases to run; all that the options choose if absent. */
+  /** The cases to run. Absent for all that the options select. */
   readonly only: readonly CaseName[] | undefined;
-  /** The stored run that recordings are of, where that is known. */
+  /** The stored run of the recordings, if known. */
   readonly judges?: JudgedRun;
 }
 
-/** The queries a run is about, and how often each is run. */
+/** The selected queries and their number of repeats. */
 export interface Asked {
   readonly suite: Suite;
   readonly queries: readonly Query[];
   readonly runsOf: (query: Query) => number;
 }
 
-/** Reads the spec and the stored run to continue, and refuses what cannot work. */
+/** Reads the spec and the stored run to continue. Rejects invalid combinations. */
 export async function prepareTests(
   given: TestOptions,
   io: Io,
@@ -68,7 +68,7 @@ export async function prepareTests(
   return { suite, options, commandName, file, formats, plans, notifyWith, root, previous, only };
 }
 
-/** What failed before, if only that is to be run. */
+/** The failed cases of earlier runs, if only those are selected. */
 function failedOf(
   { failed, failedFrom, strict }: TestOptions,
   suite: Suite,
@@ -81,7 +81,7 @@ function failedOf(
     : failedCasesIn(resolve(io.cwd, failedFrom), suite, { strict });
 }
 
-/** What a prepared run is about, for whoever has to find its recordings. */
+/** The selection of a prepared run, used to find its recordings. */
 export function askedOf({ options, suite, only }: PreparedTests, io: Io): Asked {
   const queries = selectedQueries({ ...runOptionsOf(options, suite, io), only });
   return { suite, queries, runsOf: (query) => options.runs ?? query.runs };
@@ -90,7 +90,7 @@ export function askedOf({ options, suite, only }: PreparedTests, io: Io): Asked 
 export const commandOf = ({ options, file, commandName }: PreparedTests, io: Io): string =>
   repeatedCommand({ ...options, file }, { commandName, env: io.env });
 
-/** Options that cannot have the effect they are meant to have, whether they were given now or when the run was started. */
+/** Rejects options that cannot have their intended effect, both new and stored ones. */
 function refuseUseless(
   {
     failed,
@@ -118,7 +118,7 @@ function refuseUseless(
     );
   if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
     throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
-  // Without it every comparison would be skipped, which looks like nothing got worse.
+  // A missing folder would skip every comparison and look as if nothing got worse.
   if (baselineDir !== undefined && !isFolder(resolve(io.cwd, baselineDir))) {
     throw new UserError(
       'BASELINE_DIR_MISSING',
@@ -127,17 +127,17 @@ function refuseUseless(
   }
 }
 
-/** Where the recordings are, when nothing is to be run. */
+/** The recordings to judge, if no agent runs. */
 export function recordingsOf(options: TestOptions, suite: Suite, io: Io): string | undefined {
   if (options.traces !== undefined) return resolve(io.cwd, options.traces);
   return suite.runner?.kind === 'replay' ? resolve(suite.dir, suite.runner.replay) : undefined;
 }
 
-/** What the command line says of a run, with what the program adds. */
+/** The options of a run from the command line and the program. */
 export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOptions {
   const { baselineDir, judgeCacheDir, cassette, ...run } = runOptionsIn(options);
   return {
-    // As given: messages name the recordings the way the user does.
+    // As given, because messages name the recordings like the user does.
     ...run,
     baselineDir: baselineDir === undefined ? undefined : resolve(io.cwd, baselineDir),
     cassette: cassette === undefined ? undefined : withFolder(cassette, io.cwd),
@@ -151,7 +151,7 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
   };
 }
 
-/** What the run reads and a report must not replace. */
+/** The input files of the run, which a report must not replace. */
 export function inputsOf(
   { dir, runner }: Suite,
   file: string,

@@ -7,19 +7,20 @@ import type { Io } from '../cli/io.ts';
 import { isOn, type LatestOptions, storedRunId, storedRuns } from '../stored-runs/stored-run.ts';
 import type { Asked } from './prepare-tests.ts';
 
-/** Runs that are looked through: more than this are rarely kept, and each is read. */
+/** Maximum number of runs to read. People rarely keep more. */
 const MAX_LOOKED_AT = 200;
 
-/** How many recordings of one query are needed. */
+/** Required number of recordings per query. */
 interface Wanted {
   readonly name: CaseName;
   readonly runs: number;
 }
 
 /**
- * The newest stored run that has the recordings asked for: every query, as often as it is to be run. A run on this branch comes before those of
- * others. A query that no run has at all cannot decide between them: the run that is taken lacks it, and that is said. One that every run has
- * less often than it is to be run is refused: fewer repeats prove less.
+ * Finds the newest stored run with the requested recordings: every query with all its repeats.
+ * Prefers runs on this branch. A query without recordings in any run does not affect the choice,
+ * and a message names it. If every run has too few repeats of a query, throws, because fewer
+ * repeats prove less.
  */
 export function latestWithRecordings(
   root: string,
@@ -84,19 +85,19 @@ const missingText = (lacks: readonly Lack[]): string =>
     5,
   );
 
-/** By `caseKey`, how often the agent was asked each query in a run. */
+/** Number of agent runs per query of a stored run, by `caseKey`. */
 function recordedIn(root: string, id: string): ReadonlyMap<string, number> {
   try {
     return new Map(
       readRun(root, id).results.map((result) => [caseKey(result), timesAsked(result)]),
     );
   } catch {
-    // A damaged run has none that can be relied on.
+    // A damaged run has no reliable recordings.
     return new Map();
   }
 }
 
-/** An agent that crashed was asked; a query that was not reached, or had no recording, was not. */
+/** A crash counts as an agent run. A query that was not reached, or had no recording, does not. */
 const timesAsked = (result: QueryResult): number => {
   if (result.not_run !== undefined || result.skip !== undefined) return 0;
   if (result.runs === undefined) return Number(wasAsked(result));

@@ -6,12 +6,12 @@ type Repeated = Pick<TestOptions, 'traces' | 'judge' | 'cassette' | 'cell' | 'qu
   readonly file: string;
 };
 
-/** The command that does again what was done, without a choice of queries; options that say which are added to it. */
+/** The command to repeat a run, without its selection of queries. The caller adds that. */
 export function repeatedCommand(
   { file, traces, judge, cassette, cell, queue, strict }: Repeated,
   { commandName, env }: { readonly commandName: string; readonly env: Io['env'] },
 ): string {
-  // npx says so in the environment: the program itself may not be on the path.
+  // npx sets this variable. The program may not be on the PATH.
   const words = [...(env.npm_command === 'exec' ? ['npx', 'agentci'] : ['agentci']), commandName];
   if (file !== DEFAULT_SPEC) words.push('-c', quote(file));
   if (traces !== undefined) words.push('--traces', quote(traces));
@@ -21,13 +21,13 @@ export function repeatedCommand(
     words.push('--cassette', dir === undefined ? mode : quote(`${mode}=${dir}`));
   }
   for (const each of cell ?? []) words.push('--cell', quote(each));
-  // Credentials are refused in an address, so there are none to show.
+  // Addresses with credentials are rejected earlier, so there are none to show.
   if (queue !== undefined) words.push('--queue', quote(queue));
   if (strict === true) words.push('--strict');
   return words.join(' ');
 }
 
-/** The same of a stored run, from what was chosen when it was started. */
+/** Like `repeatedCommand` for a stored run, from its stored options. */
 export function storedCommand(
   {
     spec,
@@ -46,7 +46,7 @@ export function storedCommand(
   return repeatedCommand({ file: spec.file, ...given }, { commandName: 'test', env });
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 export const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) && !word.startsWith('-')
     ? word

@@ -16,7 +16,7 @@ interface StoredTests {
   readonly git: GitState;
 }
 
-/** Writes the reports and the history; gives the exit code. */
+/** Writes the reports and the history. Returns the exit code. */
 export async function reportRun(
   prepared: PreparedTests,
   { run, session, recordings, git }: StoredTests,
@@ -25,7 +25,7 @@ export async function reportRun(
   const { suite, options, plans, root, notifyWith } = prepared;
   const { judges, shard, isWhole } = session;
   const folder = folderOf(suite, io);
-  // What a run has no recording of was not run in it.
+  // Queries without a recording did not run.
   const hasAll =
     isWhole && !(judges !== undefined && run.results.some(({ error }) => error?.kind === 'trace'));
   const isAllGood = (): boolean =>
@@ -42,7 +42,7 @@ export async function reportRun(
     ...(shard === undefined ? notifyWith?.(run, about) : undefined),
     io,
     quiet: options.quiet ?? false,
-    // Only `test` resumes; it continues with the recordings of an `eval` as well.
+    // Only `test` resumes. It also continues an `eval` with its recordings.
     rerunCommand: run.interrupted
       ? `${commandOf({ ...prepared, commandName: 'test' }, io)} --resume`
       : `${commandOf(prepared, io)} --failed`,
@@ -52,12 +52,12 @@ export async function reportRun(
       : undefined),
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
-  // The parts of a run are not runs of their own: merge adds the whole.
+  // Shards are not separate runs. Merge adds the whole run.
   if (session.isStored && shard === undefined) {
     const { keepHistory } = await import('../history/keep-history.ts');
     const kept = { models: session.models, isPart: !hasAll, judges, place: session.place };
     keepHistory(run, { ...kept, folder, git, isRecorded: recordings !== undefined, io });
   }
-  // A report someone asked for and did not get must not look like success.
+  // A requested report that could not be written must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
 }

@@ -7,7 +7,7 @@ import { resolveAliases } from '../cli/test-flags.ts';
 import { ON_RESUME, resumedOptions, storedOptions } from './resumed-options.ts';
 import type { TestOptions } from './test-options.ts';
 
-/** The names of the options a command has, with short spellings folded into the long ones. */
+/** Names of a command's options, with short options mapped to long ones. */
 function optionsOf({ configure }: typeof testCommand): string[] {
   const parser = new Command();
   configure?.(parser);
@@ -18,7 +18,7 @@ function optionsOf({ configure }: typeof testCommand): string[] {
 
 test('of every option of test it is known what --resume makes of it', () => {
   expect(optionsOf(testCommand).sort()).toEqual(Object.keys(ON_RESUME).sort());
-  // `test --resume` continues an eval; which run it judges is stored as its recordings.
+  // `test --resume` continues an eval. The judged run is stored as its recordings.
   expect(
     optionsOf(evalCommand).filter((name) => name !== 'run' && !Object.hasOwn(ON_RESUME, name)),
   ).toEqual([]);

@@ -6,14 +6,15 @@ import { isRunOf } from '../stored-runs/spec-folders.ts';
 import type { TestOptions } from './test-options.ts';
 
 /**
- * `kept`: what a run is about and what its verdicts rest on. It is stored with the run, and another value is refused: it would mix two runs
- * in one. `replaceable`: limits, and how the rest is run, which may be the reason to continue. It is stored as well; a value that is given
- * now counts from here on and is stored in its place. A flag can only be added, so a run gets stricter and never more lenient.
- * `settled`: chose queries when the run was started; those are stored. `now`: what this command is to do, such as its reports.
+ * `kept`: what a run tests and what its verdicts are based on. Stored with the run. A different
+ * value is an error, because it would mix two runs. `replaceable`: limits, and how the rest runs,
+ * which may be the reason to resume. A new value is stored and counts from here on. Flags can only
+ * be added, so a run gets stricter but never more lenient. `settled`: selected queries at the
+ * start. The selection is stored. `now`: affects only this command, such as its reports.
  */
 type OnResume = 'kept' | 'replaceable' | 'settled' | 'now';
 
-/** What becomes of each option when a run is continued. */
+/** How each option behaves when a run is resumed. */
 export const ON_RESUME: { readonly [K in keyof Required<TestOptions>]: OnResume } = {
   traces: 'kept',
   traceFormat: 'kept',
@@ -59,7 +60,7 @@ type Stored = Readonly<Record<string, unknown>>;
 
 const NAMES = Object.keys(ON_RESUME) as (keyof TestOptions)[];
 
-/** Of some options, those that are stored with a run. */
+/** The subset of options stored with a run. */
 export const storedOptions = (options: Partial<TestOptions> | Stored): Partial<TestOptions> =>
   only(options, ['kept', 'replaceable']);
 
@@ -73,7 +74,7 @@ const only = (
       .filter(([, value]) => value !== undefined),
   ) as Partial<TestOptions>;
 
-/** The options that a run is continued with: those it was started with, and what may be given anew. */
+/** The options of a resumed run: those of its start, and the replaceable ones. */
 export function resumedOptions(given: TestOptions, { header }: StoredRun): TestOptions {
   const options = {
     ...given,
@@ -83,7 +84,7 @@ export function resumedOptions(given: TestOptions, { header }: StoredRun): TestO
   return options.queue === NO_QUEUE ? withoutQueue(options) : options;
 }
 
-/** As an address of a queue: the rest of a run is run here. Its Redis may be gone for good. */
+/** Queue value for a run that continues here. Its Redis may no longer exist. */
 const NO_QUEUE = 'off';
 
 const withoutQueue = ({
@@ -93,11 +94,11 @@ const withoutQueue = ({
   ...options
 }: TestOptions): TestOptions => options;
 
-/** The cases that an unfinished run was restricted to when it was started, beyond what its options say. */
+/** The cases that an unfinished run was limited to, beyond its options. */
 export const casesOf = ({ header }: StoredRun): readonly CaseName[] | undefined =>
   header.started_with?.only as CaseName[] | undefined;
 
-/** The unfinished run to continue. Options that would make another run of it are refused. */
+/** The unfinished run to continue. Rejects options that would change what it tests. */
 export function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
   const [unfinished] = listRuns(root)
     .filter((run) => !run.finished && isRunOf(suite, run))

@@ -31,7 +31,7 @@ async function go(
   env: Record<string, string> = {},
   signal = new AbortController().signal,
 ) {
-  // Specs and recordings are read from where the program stands.
+  // Specs and recordings are relative to the working directory.
   const before = process.cwd();
   process.chdir(cwd);
   try {
@@ -59,7 +59,7 @@ test('--failed judges what failed and what could not be judged, and says when th
     traces,
     only: [{ id: 'b' }, { id: 'c' }],
   });
-  // A run of other queries in between does not make it forget.
+  // A run of other queries in between keeps the failures.
   await go(cwd, { traces, tags: ['smoke'] });
   expect(statuses((await go(cwd, { traces, failed: true })).stdout)).toEqual(['b fail', 'c error']);
 });
@@ -80,7 +80,7 @@ test.each([
     writeFileSync(file, change(readFileSync(file, 'utf8')));
     const gone = { code: 'FAILED_GONE', message: expect.stringContaining('"b"') };
     await expect(go(cwd, { failed: true })).rejects.toMatchObject(gone);
-    // A run of some queries does not make it forget what failed.
+    // A partial run keeps the other failures.
     await go(cwd, { tags: ['smoke'] });
     await expect(go(cwd, { failed: true })).rejects.toMatchObject(gone);
     await go(cwd);
@@ -201,7 +201,7 @@ test('a run that does not say what it was started with is not continued', async 
   await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'RESUME_OPTIONS' });
 });
 
-/** A run that was started with some choices and came to its end nowhere. */
+/** An unfinished run with some options. */
 function unfinished(
   cwd: string,
   id: string,

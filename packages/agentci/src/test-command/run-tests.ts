@@ -21,13 +21,13 @@ import { storedOptions } from './resumed-options.ts';
 import { StoreSession } from './store-session.ts';
 import type { TestOptions } from './test-options.ts';
 
-/** How a run ended. A dry run makes none. */
+/** A finished run. A dry run has none. */
 export interface EndedTests {
   readonly code: number;
   readonly run?: RunResult;
 }
 
-/** Loads, runs, stores, reports; gives the exit code. */
+/** Loads, runs, stores and reports. Returns the exit code. */
 export async function runTests(
   given: TestOptions,
   io: Io,
@@ -36,7 +36,7 @@ export async function runTests(
   return (await runPrepared(await prepareTests(given, io, commandName), io)).code;
 }
 
-/** Runs, stores and reports. `listener` hears what is recorded, too. */
+/** Runs, stores and reports. `listener` also receives recorded events. */
 export async function runPrepared(
   prepared: PreparedTests,
   io: Io,
@@ -57,7 +57,7 @@ export async function runPrepared(
   return { code: await reportRun(prepared, ended, io), run: result };
 }
 
-/** The options of the run: those of the command line, with its part of the queries. */
+/** The run options: from the command line, with this machine's part of the queries. */
 function runOf(prepared: PreparedTests, git: GitState, io: Io): RunOptions {
   const { suite, options, only, previous } = prepared;
   const queueBefore = previous?.header.started_with?.queue as string | undefined;
@@ -73,7 +73,7 @@ function runOf(prepared: PreparedTests, git: GitState, io: Io): RunOptions {
   };
 }
 
-/** Where the run is stored. */
+/** Opens the storage of the run. */
 async function openSession(
   prepared: PreparedTests,
   {
@@ -105,7 +105,7 @@ async function openSession(
   });
 }
 
-/** The part of the queries that this machine runs. */
+/** The queries for this machine. */
 function shardOf(
   { options, previous, root, suite }: PreparedTests,
   run: RunOptions,
@@ -117,7 +117,7 @@ function shardOf(
     : planOfShard(previous, options.shard, { root, specHash: suite.hash });
 }
 
-/** Runs the suite, and stores what comes of it as it comes. */
+/** Runs the suite and stores results as they arrive. */
 async function runInto(
   session: StoreSession,
   run: RunOptions,
@@ -175,7 +175,7 @@ async function isReplayed(
   );
 }
 
-/** Workers may have another commit checked out than we have. */
+/** Workers may have a different commit checked out. */
 const withCommit = (run: RunOptions, { commit }: GitState): RunOptions =>
   run.queue === undefined || commit === undefined
     ? run

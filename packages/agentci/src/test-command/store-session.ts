@@ -24,35 +24,40 @@ interface SessionInput {
   readonly root: string;
   readonly suite: Suite;
   readonly startedWith: Readonly<Record<string, unknown>>;
-  /** Recordings are noted, not copied. */
+  /** Recordings are referenced, not copied. */
   readonly recordings: string | undefined;
-  /** The run of the agent that the recordings are of, where that is known. */
+  /** The agent run that produced the recordings, if known. */
   readonly judges: JudgedRun | undefined;
   /** The unfinished run to continue. */
   readonly previous: StoredRun | undefined;
-  /** The agent's model answers from cassettes, or results wait in a queue until they are on disk. */
+  /**
+   * The agent's model is replayed from cassettes, or a queue keeps results until they are on disk.
+   */
   readonly canRepeat: boolean;
-  /** The plan of which this run is a part. */
+  /** The plan that contains this run. */
   readonly shard?: ShardPlan | undefined;
-  /** The command of the run, without a choice of queries. */
+  /** The command of the run, without its selection of queries. */
   readonly command?: string;
   readonly git: GitState;
   readonly io: Io;
 }
 
-/** Keeps one run on disk. Nothing is written before there is something to keep: a run that never started leaves no trace. */
+/**
+ * Stores one run on disk. Writes nothing before the first result, so a run that never started
+ * leaves no files.
+ */
 export class StoreSession {
   readonly runId: string;
   readonly entries: readonly JournalEntry[];
-  /** Among the runs that were there when it started, or was resumed. */
+  /** Position among the runs that existed at the start or resume. */
   readonly place: RunPlace;
   readonly #input: SessionInput;
   readonly #startedAt: string;
   #store: RunStore | undefined;
   #isRefused = false;
-  /** Nothing was recorded yet. */
+  /** Nothing is recorded yet. */
   #isEmpty = true;
-  /** What is known of the run beyond its results. */
+  /** Data of the run other than its results. */
   #parts: RunParts | undefined;
 
   constructor(input: SessionInput) {
@@ -88,12 +93,12 @@ export class StoreSession {
     return this.#input.shard;
   }
 
-  /** Every query of the suite was chosen. */
+  /** All queries of the suite were selected. */
   get isWhole(): boolean {
     return !isPart({ started_with: this.#input.startedWith });
   }
 
-  /** When it started, and its place where that is not its time. */
+  /** Its start time, and its position if that differs from the time. */
   get ran(): { readonly at: string; readonly order?: string } {
     return { at: this.#startedAt, order: this.place.order };
   }
@@ -102,7 +107,7 @@ export class StoreSession {
     return this.#store !== undefined;
   }
 
-  /** What a run puts here. */
+  /** Receives the events of a run. */
   get sink(): RunSink {
     return { keep: this.keep, begin: this.begin, sync: this.sync, parts: this.parts };
   }
@@ -112,13 +117,13 @@ export class StoreSession {
     this.#open()?.record(entry, this.#input.recordings === undefined ? trace : undefined);
   };
 
-  /** Makes the run known before there is something to keep: others are about to work for it. */
+  /** Creates the run before the first result, because workers are about to start. */
   begin = (): void => void this.#open();
 
-  /** Makes sure that everything recorded so far is on disk. */
+  /** Flushes all records to disk. */
   sync = async (): Promise<void> => this.#store?.sync();
 
-  /** What to keep of a result that was just recorded. */
+  /** The part of a recorded result to keep in memory. */
   keep = (result: QueryResult): QueryResult => this.#store?.keep(result) ?? result;
 
   get models(): readonly string[] | undefined {
@@ -129,7 +134,7 @@ export class StoreSession {
     this.#parts = parts;
   };
 
-  /** An interrupted run stays open, so that --resume can continue with it. */
+  /** An interrupted run stays open, so that --resume can continue it. */
   end(run: RunResult): void {
     if (run.interrupted) {
       this.#store?.close();
@@ -141,13 +146,13 @@ export class StoreSession {
     store?.finish(run);
   }
 
-  /** Gives the run back after an error; what was finished is there for --resume. */
+  /** Closes the run after an error. Finished repeats stay for --resume. */
   abandon(): void {
     try {
       if (this.#isEmpty && this.#input.previous === undefined) this.#store?.discard();
       else this.#store?.close();
     } catch {
-      // The error that ended the run is the one to report.
+      // The error that ended the run is reported instead.
     }
   }
 
@@ -198,9 +203,9 @@ export class StoreSession {
       }
     } catch (error) {
       if (error instanceof UserError) throw error;
-      // Of a shard the stored run is all there is: without it there is nothing to merge.
+      // Merge needs the stored run of a shard.
       if (isMachineFull(error) || shard !== undefined) throw notStored(error, root);
-      // A read-only checkout can still be judged; it only cannot be resumed.
+      // A read-only checkout can be judged but not resumed.
       this.#isRefused = true;
       io.stderr.write(`agentci: the run is not stored: ${(error as Error).message}\n`);
     }
@@ -208,7 +213,7 @@ export class StoreSession {
   }
 }
 
-/** Only the user's module could measure a metric of its own, so what it needs is left out. */
+/** Only the user's module can compute a custom metric, so its input is omitted. */
 const carried = (parts: RunParts): RunParts => ({
   ...parts,
   metrics: parts.metrics.map((metric) =>
@@ -218,7 +223,7 @@ const carried = (parts: RunParts): RunParts => ({
   ),
 });
 
-/** A machine that has no room now would lose results later; a place that may not be written is a choice. */
+/** A full disk would lose results later. A read-only folder is the user's choice. */
 const isMachineFull = (error: unknown): boolean =>
   isSystemError(error) &&
   ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'].includes(error.code);
@@ -232,7 +237,7 @@ const notStored = (error: unknown, root: string): UserError =>
     },
   );
 
-/** `20261115-214012345-3f2a`: begins with the time to the millisecond, so that names sort by age. */
+/** `20261115-214012345-3f2a`: starts with the time in milliseconds, so that names sort by age. */
 export function newRunId(startedAt: string, chance: number): string {
   return `${runTime(startedAt)}-${Math.floor(chance * 0x10000)
     .toString(16)

@@ -11,8 +11,8 @@ import {
 } from '../stored-runs/last-verdicts.ts';
 
 /**
- * Whether the last verdict on every query of a suite is good, and so was every check over the whole run the last time all queries were run:
- * a run of a part says nothing about those.
+ * Whether the last verdict on every query of a suite is good, and all checks over the whole run
+ * were good in the last complete run. Partial runs do not measure those.
  */
 export const isSuiteGood = (root: string, suite: Suite, io: Io): boolean =>
   unlessDamaged(() => {
@@ -27,7 +27,7 @@ export const isSuiteGood = (root: string, suite: Suite, io: Io): boolean =>
     );
   });
 
-/** A run that cannot be read is not known to be good. */
+/** An unreadable run is not known to be good. */
 function unlessDamaged(isGood: () => boolean): boolean {
   try {
     return isGood();
@@ -38,8 +38,8 @@ function unlessDamaged(isGood: () => boolean): boolean {
 }
 
 /**
- * Whether the last verdict on every query of a suite is good by the rules of --strict. Only a stored result says what it warned of and what
- * was not measured: where the history knows a newer verdict, the answer is no.
+ * Whether the last verdict on every query of a suite is good under --strict. Only stored results
+ * have warnings and unmeasured checks. If the history has a newer verdict, returns false.
  */
 export const isSuiteStrictlyGood = (root: string, suite: Suite, io: Io): boolean =>
   unlessDamaged(() => isKnownStrictlyGood(root, suite, io));
@@ -72,6 +72,6 @@ function isKnownStrictlyGood(root: string, suite: Suite, io: Io): boolean {
   );
 }
 
-/** As a shard is judged: whether anything was checked at all is asked of runs. */
+/** Judged like a shard, because only whole runs must have checks. */
 const isStrictlyGood = (results: readonly QueryResult[], checks: readonly CheckResult[]): boolean =>
   exitCode({ results: [...results], checks: [...checks] }, { strict: true, isShard: true }) === 0;

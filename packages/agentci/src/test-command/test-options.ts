@@ -3,7 +3,10 @@ import type { QueueChoice, RunOptions } from '@agentci/run';
 import type { ShardChoice } from '../cli/options.ts';
 import type { NotifyOptions } from '../notify/flags.ts';
 
-/** Where the command line has another name for what `runSuite` takes: shorter, or its own is taken by reports. */
+/**
+ * Options whose command line name differs from that of `runSuite`: a shorter one, or because
+ * reports use the name.
+ */
 const RUN_NAMES = {
   traceFormat: 'format',
   timeout: 'timeoutMs',
@@ -12,7 +15,7 @@ const RUN_NAMES = {
 } as const satisfies Readonly<Record<string, keyof RunOptions>>;
 
 type RunNames = typeof RUN_NAMES;
-/** What the program hands to a run itself, and what a command line can only name. */
+/** Options that the program sets, or that the command line can only name. */
 type Provided =
   | 'suite'
   | 'cells'
@@ -35,7 +38,7 @@ type Provided =
   | 'ignoresBaselines';
 type Renamed = { readonly [K in keyof RunNames]?: NonNullable<RunOptions[RunNames[K]]> };
 
-/** What `test` and `eval` can be told: all that a run takes, and what only a command needs. */
+/** Options of `test` and `eval`: those of a run, and those only a command needs. */
 export interface TestOptions
   extends Omit<RunOptions, Provided | RunNames[keyof RunNames]>,
     Renamed,
@@ -47,29 +50,29 @@ interface CommandOptions extends NotifyOptions {
   readonly output?: readonly string[];
   readonly traces?: string;
   readonly judge?: JudgeMode;
-  /** The address of a Redis. */
+  /** URL of a Redis server. */
   readonly queue?: string;
   readonly queueRate?: QueueChoice['rate'];
   readonly queueTimeout?: number;
   readonly failed?: boolean;
-  /** Only what failed in this run folder. */
+  /** Selects only the failures of this run folder. */
   readonly failedFrom?: string;
   readonly shard?: ShardChoice;
-  /** Timings that shards are planned from. */
+  /** Timings for planning shards. */
   readonly weights?: string;
   readonly resume?: boolean;
   readonly quiet?: boolean;
-  /** Say what would be run, and run nothing. */
+  /** Prints the plan and runs nothing. */
   readonly dryRun?: boolean;
-  /** The plan of a dry run, or the results, as JSON. */
+  /** Prints the plan of a dry run, or the results, as JSON. */
   readonly json?: boolean;
-  /** `name=value` of the matrix. */
+  /** Selects cells of the matrix by `name=value`. */
   readonly cell?: readonly string[];
-  /** Run again what a change touches. */
+  /** Reruns queries affected by a change. */
   readonly watch?: boolean;
 }
 
-/** The options of the run, whole: a new one needs a flag and nothing here. */
+/** Passes all run options through. A new one needs only a flag. */
 export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
   const {
     config: _,

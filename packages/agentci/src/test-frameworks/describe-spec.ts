@@ -13,16 +13,16 @@ import {
 } from './failure-text.ts';
 import { SpecRun, type SpecTestOptions } from './spec-run.ts';
 
-/** What a test sees of its framework. */
+/** The test context of a framework. */
 export interface TestContext {
   readonly signal: AbortSignal;
-  /** Marks the test as skipped; may or may not return. */
+  /** Skips the test. May or may not return. */
   readonly skip: (reason: string) => void;
-  /** Shows a line beside a test that passes. */
+  /** Prints a line next to a passing test. */
   readonly tell: (line: string) => void;
 }
 
-/** What we need of a framework: groups and tests. */
+/** The functions we need from a framework: groups and tests. */
 export interface Framework {
   readonly describe: (
     name: string,
@@ -34,7 +34,9 @@ export interface Framework {
 
 const MAX_NAME = 100;
 
-/** Registers one test per query, and one for what is about all of them. A spec that cannot be used is a test that fails. */
+/**
+ * Registers one test per query, and one for the whole run. An invalid spec becomes a failing test.
+ */
 export function describeWith(
   framework: Framework,
   spec: string | URL,
@@ -64,7 +66,7 @@ export function describeWith(
   });
 }
 
-/** As the user would name it from where the tests are run, so that terminals link to it. */
+/** The spec's path relative to the working directory, so that terminals link to it. */
 export function specFile(spec: string | URL): string {
   const path = spec instanceof URL ? fileURLToPath(spec) : spec;
   const near = relative(process.cwd(), path);
@@ -92,7 +94,7 @@ async function testQuery(
   for (const line of warningsOf(result)) context.tell(line);
 }
 
-/** Failures of single queries are theirs to tell; this is about what none of them could see. */
+/** Reports only failures of the whole run. The tests of single queries report theirs. */
 async function testWhole(
   run: SpecRun,
   options: SpecTestOptions,

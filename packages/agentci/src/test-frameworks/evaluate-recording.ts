@@ -8,14 +8,14 @@ import { specFile } from './describe-spec.ts';
 import { loadFailure, SpecFailure } from './failure-text.ts';
 import { SpecRun, type SpecTestOptions } from './spec-run.ts';
 
-/** How a matcher finds the query and what it is judged with. */
+/** Options of a matcher: how to find and judge the query. */
 export interface MatchOptions
   extends Omit<SpecTestOptions, 'traces' | 'runner' | 'runs' | 'shard' | 'concurrent'> {
-  /** The spec the query is from; `agentci_spec.yaml` when not given. */
+  /** The spec of the query. Default: `agentci_spec.yaml`. */
   readonly spec?: string | URL | Suite;
 }
 
-/** Judges what an agent gave back (an answer, the simple form, or a trace) by one query of a spec. */
+/** Judges an agent's output (an answer, the simple form, or a trace) by one query of a spec. */
 export async function evaluateRecording(
   recording: unknown,
   asked: string | Query,
@@ -24,7 +24,7 @@ export async function evaluateRecording(
   const suite = suiteFor(asked, spec);
   const query = typeof asked === 'string' ? findQuery(suite, asked) : asked;
   const trace = await interpretRecording(recording, query);
-  // One recording is one run, whatever the spec asks for elsewhere.
+  // One recording is one repeat, whatever the spec configures.
   const run = new SpecRun({ ...suite, queries: [query] }, { ...options, traces: [trace], runs: 1 });
   return run.resultOf(query, new AbortController().signal);
 }
@@ -39,7 +39,7 @@ function suiteFor(asked: string | Query, spec: MatchOptions['spec']): Suite {
   }
 }
 
-/** A query someone loaded brings its checks along; what it lacks, such as a judge's settings, has the usual values. */
+/** A loaded query brings its checks. Other settings, such as the judge's, have defaults. */
 function suiteOfOne(query: Query): Suite {
   const file = query.location?.file ?? 'agentci_spec.yaml';
   return {

@@ -6,17 +6,18 @@ import { caseText, checksOf, isOfSpec, isUnmeasured, mayHideCall } from '@agentc
 
 const MAX_STDERR_LINES = 8;
 
-/** What a test of a framework fails with: every finding with its place; the stack leads into the spec. */
+/** A framework's test failure: every finding with its location. The stack points into the spec. */
 export class SpecFailure extends Error {
   constructor(message: string, at?: Location) {
     super(message);
     this.name = 'SpecFailure';
-    // Frameworks show the code around the top of a stack. The line of the spec says more than a line of ours.
+    // Frameworks show the code at the top of a stack. The line of the spec is more useful than
+    // ours.
     this.stack = `${this.name}: ${message}${at === undefined ? '' : `\n    at ${resolve(at.file)}:${at.line}:${at.column}`}`;
   }
 }
 
-/** The failure of a query, or `undefined` when it passed, warned or was skipped. */
+/** The failure of a query, or `undefined` if it passed, warned or was skipped. */
 export function failureOf(result: QueryResult, { strict = false } = {}): SpecFailure | undefined {
   const blocking = checksOf(result).filter(({ status }) => status === 'fail' || status === 'error');
   const counted = strict
@@ -41,14 +42,14 @@ export function failureOf(result: QueryResult, { strict = false } = {}): SpecFai
   return new SpecFailure(lines.join('\n'), found[0]?.location ?? result.location);
 }
 
-/** What a query that passed still has to say, one line a warning. */
+/** Remarks on a passed query, one line per warning. */
 export function warningsOf(result: QueryResult): string[] {
   return checksOf(result)
     .filter(({ status }) => status === 'warn')
     .map((check) => `${caseText(result)}: warn: ${checkText(check)}`);
 }
 
-/** Why a query was not decided, for the framework's own skip. */
+/** The skip reason of an undecided query. */
 export function skipReason(result: QueryResult): string {
   if (result.xfail) return `expected failure: ${result.xfail.reason}`;
   if (result.skip !== undefined) return result.skip.reason;
@@ -57,7 +58,7 @@ export function skipReason(result: QueryResult): string {
   return first === undefined ? 'it has no checks' : `${first.id}: ${first.message}`;
 }
 
-/** `file:line:column id: message`, with the number and the limit where the message leaves them out. */
+/** `file:line:column id: message`, with the value and the limit if the message omits them. */
 export function checkText({ id, message, value, limit, location }: CheckResult): string {
   const place =
     location === undefined ? '' : `${location.file}:${location.line}:${location.column} `;
@@ -90,7 +91,7 @@ function errorLines({ error, location }: QueryResult): string[] {
   ];
 }
 
-/** A spec that cannot be used, with every problem in it; anything unforeseen keeps its own stack. */
+/** The error for an invalid spec, with all its problems. Unexpected errors keep their stack. */
 export function loadFailure(error: unknown): Error {
   if (!(error instanceof UserError))
     return error instanceof Error ? error : new Error(String(error));

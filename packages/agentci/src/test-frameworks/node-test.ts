@@ -1,4 +1,7 @@
-/** The door for node:test: a spec as test cases, and the matcher in the form `expect(recording).toPassSpec(query)`. */
+/**
+ * The entry point for node:test: a spec as test cases, and the matcher as
+ * `expect(recording).toPassSpec(query)`.
+ */
 import { describe, test } from 'node:test';
 import type { Query } from '@agentci/spec';
 import { describeWith, type Framework } from './describe-spec.ts';
@@ -23,12 +26,12 @@ const nodeTest: Framework = {
   },
 };
 
-/** One test for each query of the spec. A path is relative to the working directory; a URL from wherever it points to. */
+/** Registers one test per query of the spec. A path is relative to the working directory. */
 export function describeSpec(spec: string | URL, options: SpecTestOptions = {}): void {
   describeWith(nodeTest, spec, options);
 }
 
-/** node:test brings no matchers, so this one has its own small `expect`. Wait for it. */
+/** node:test has no matchers, so this is a minimal `expect`. Await the result. */
 export function expect(received: unknown): {
   toPassSpec: (query: string | Query, options?: MatchOptions) => Promise<void>;
 } {

@@ -1,8 +1,8 @@
 import { UserError } from '@agentci/lib/problems';
 
 /**
- * Every nth item, so that neighbours, which tend to be alike in length, end up in different shards. Test runners divide
- * files among machines and not the tests in them: several files, each with a shard of one spec, are what they divide.
+ * Takes every nth item. Neighbors often have similar durations, so they end up in different shards.
+ * Test runners divide files among machines, not tests, so use several files with one shard each.
  */
 export function takeShard<T>(items: readonly T[], shard: string | undefined): readonly T[] {
   if (shard === undefined) return items;

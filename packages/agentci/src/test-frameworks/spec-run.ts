@@ -8,7 +8,7 @@ import type { Trace } from '@agentci/trace';
 import { SpecFailure } from './failure-text.ts';
 import { takeShard } from './shard.ts';
 
-/** How a spec is run as tests: what `runSuite` takes, and what only test frameworks ask. */
+/** Options for running a spec as tests: those of `runSuite`, and those for test frameworks. */
 export interface SpecTestOptions
   extends Omit<
     RunOptions,
@@ -22,21 +22,25 @@ export interface SpecTestOptions
     | 'shard'
     | 'onParts'
   > {
-  /** `1/4`: every fourth query, from the first. Give each of four test files one, and the framework divides the files. */
+  /**
+   * `1/4`: every fourth query, from the first. Use one shard in each of four test files, so that
+   * the framework can divide the files.
+   */
   readonly shard?: string;
-  /** Lets the framework run queries side by side, as many as it is configured for. */
+  /** Lets the framework run queries concurrently, up to its own limit. */
   readonly concurrent?: boolean;
 }
 
-/** What the run as a whole came to, once the queries are done. */
+/** The result of the whole run, after all queries. */
 export interface WholeRun {
   readonly results: readonly QueryResult[];
   readonly checks: readonly CheckResult[];
 }
 
 /**
- * One spec, asked query by query. Agents are run when their query's test runs, so that a framework's own filters and
- * retries decide what is run; recordings are read once for all, since the nth of two equal queries takes the nth recording.
+ * Runs a spec query by query. Agents run inside their query's test, so the framework's filters and
+ * retries apply. Recordings are read once, because the nth of two equal queries takes the nth
+ * recording.
  */
 export class SpecRun {
   readonly queries: readonly Query[];
@@ -58,7 +62,7 @@ export class SpecRun {
     };
   }
 
-  /** The verdict on one query; runs its agent, or waits for the one reading of the recordings. */
+  /** The verdict on one query. Runs its agent, or waits for the shared recordings. */
   resultOf(query: Query, signal: AbortSignal): Promise<QueryResult> {
     const result = (this.#isRecorded ? this.#recorded() : this.#live(query, signal)).then((run) => {
       const found = run.results.find((each) => caseKey(each) === caseKey(query));
@@ -70,7 +74,7 @@ export class SpecRun {
     return result;
   }
 
-  /** Everything that was requested so far, and the checks that are about all of it together. */
+  /** All results so far, and the checks over all of them. */
   async whole(): Promise<WholeRun> {
     if (this.#isRecorded) return this.#recorded();
     const settled = await Promise.allSettled(this.#started.values());
@@ -101,14 +105,17 @@ export class SpecRun {
     });
   }
 
-  /** Metrics such as a privacy budget are about all traces at once: those of the single runs are measured together. */
+  /**
+   * Metrics such as a privacy budget need all traces, so those of the single runs are measured
+   * together.
+   */
   async #checksOverAll(): Promise<readonly CheckResult[]> {
     const traces = [...this.#traces.values()].flat();
     if (traces.length === 0) return [];
     const only = this.queries.filter(
       (query) => (this.#traces.get(caseKey(query)) ?? []).length > 0,
     );
-    // Only run-level checks are read from it; the queries have their verdicts, so no judge is asked again.
+    // Only run-level checks are used. The queries have their verdicts, so no judge is called again.
     const { checks } = await runSuite({ ...this.#options, traces, only, judge: 'off' });
     return checks;
   }

@@ -1,4 +1,7 @@
-/** The door for vitest: a spec as test cases, and a matcher for recordings. Importing it adds the matcher to `expect`. */
+/**
+ * The entry point for vitest: a spec as test cases, and a matcher for recordings. Importing it adds
+ * the matcher to `expect`.
+ */
 
 import type { Query } from '@agentci/spec';
 import { describe, expect, test } from 'vitest';
@@ -12,14 +15,14 @@ export type { MatchOptions, SpecTestOptions };
 declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: interfaces merge only with the very same parameters, and this is vitest's
   interface Matchers<T = any> {
-    /** What was received, an answer, the simple form or a trace, passes this query of a spec. Wait for it. */
+    /** Asserts that an answer, the simple form or a trace passes this query of a spec. Await it. */
     toPassSpec: (query: string | Query, options?: MatchOptions) => Promise<void>;
   }
 }
 
 const vitest: Framework = {
   describe: (name, { concurrent }, body) => describe(name, { concurrent }, body),
-  // No limit of the framework's: runner and judge have theirs, and five seconds are little for an agent.
+  // No framework timeout: runner and judge have their own, and five seconds are short for an agent.
   test: (name, body) =>
     test(name, { timeout: 0 }, ({ signal, skip }) =>
       body({
@@ -31,12 +34,12 @@ const vitest: Framework = {
     ),
 };
 
-/** One test for each query of the spec. A path is relative to the working directory; a URL from wherever it points to. */
+/** Registers one test per query of the spec. A path is relative to the working directory. */
 export function describeSpec(spec: string | URL, options: SpecTestOptions = {}): void {
   describeWith(vitest, spec, options);
 }
 
-/** The matcher, for an `expect` of your own: `expect.extend({ toPassSpec })`. */
+/** The matcher for another `expect`: `expect.extend({ toPassSpec })`. */
 export async function toPassSpec(
   this: { readonly isNot?: boolean } | undefined,
   received: unknown,
@@ -45,7 +48,7 @@ export async function toPassSpec(
 ): Promise<{ pass: boolean; message: () => string }> {
   const result = await evaluateRecording(received, query, options);
   const failure = failureOf(result, { strict: options.strict ?? false });
-  // Could not tell is not a failure to be glad about either.
+  // With `.not`, "could not tell" must fail too.
   if (failure && this?.isNot && result.status === 'error') throw failure;
   return {
     pass: failure === undefined,

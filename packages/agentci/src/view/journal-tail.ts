@@ -6,7 +6,7 @@ import type { JournalEntry } from '@agentci/run';
 
 const CHUNK_BYTES = 1 << 20;
 
-/** Follows the journal of a run that is still being written; each look reads only what is new. */
+/** Follows the journal of a run in progress. Each call reads only the new part. */
 export class JournalTail {
   readonly #path: string;
   readonly #byCase = new Map<string, QueryResult[]>();
@@ -19,7 +19,7 @@ export class JournalTail {
     this.#path = path;
   }
 
-  /** Entries so far. */
+  /** Number of entries so far. */
   get entries(): number {
     return this.#order.length;
   }
@@ -40,7 +40,7 @@ export class JournalTail {
     }
   }
 
-  /** One result for each query that has an entry from number `from` on. */
+  /** One result per query with an entry from number `from` on. */
   resultsFrom(from: number): QueryResult[] {
     return [...new Set(this.#order.slice(from))].map((key) => soFar(this.#byCase.get(key)!));
   }
@@ -50,7 +50,7 @@ export class JournalTail {
     this.#rest = bytes.subarray(end);
     for (const line of bytes.toString('utf8', 0, end).split('\n')) {
       if (line === '') continue;
-      // The first line is about the run.
+      // The first line is the header.
       if (this.#sawHeader) this.#add(line);
       this.#sawHeader = true;
     }
@@ -61,7 +61,7 @@ export class JournalTail {
     try {
       entry = JSON.parse(line) as JournalEntry;
     } catch {
-      // A damaged line is named by `report` and `--resume`; here the rest is still worth showing.
+      // `report` and `--resume` report a damaged line. The page still shows the rest.
       return;
     }
     if (typeof entry?.id !== 'string' || typeof entry.result !== 'object' || entry.result === null)
@@ -74,7 +74,7 @@ export class JournalTail {
   }
 }
 
-/** What is known while runs are missing: the worst of those made. The finished run has the real verdict. */
+/** The preliminary result: the worst repeat so far. The finished run has the real verdict. */
 function soFar(runs: readonly QueryResult[]): QueryResult {
   const status = worstStatus(runs.map((run) => run.status));
   return runs.find((run) => run.status === status) ?? runs[0]!;

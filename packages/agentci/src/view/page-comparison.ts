@@ -2,16 +2,16 @@ import { comparedQuery, pageBefore } from '@agentci/reporters';
 import type { PageBefore, RunResult } from '@agentci/results';
 import { caseText } from '@agentci/results';
 import { compareRuns } from '@agentci/run/baseline';
-import type { OpenVersion } from './version-shelf.ts';
+import type { OpenVersion } from './version-library.ts';
 
-/** A run, or a baseline version as one. */
+/** A run, or a baseline version in its form. */
 export interface CompareSide {
   readonly id: string;
   readonly run: RunResult;
   readonly version?: OpenVersion;
 }
 
-/** Two sides as the page shows them; the queries of an open run are on the page already. */
+/** The page data of two sides. The queries of an open run are already on the page. */
 export function pageComparison(was: CompareSide, is: CompareSide): PageBefore {
   const comparison = compareRuns({ before: was.run, after: is.run });
   const before = pageBefore({
@@ -53,7 +53,7 @@ const withQuestions = (
   return queries.map(([id, query]) => [id, { ...query, query: asked.get(id) ?? '' }]);
 };
 
-/** A run keeps the verdicts it was given; a version gets them now. */
+/** A run keeps its original verdicts. A version is judged now. */
 function otherSpec(was: CompareSide, is: CompareSide): string[] {
   const [run, version] = was.version === undefined ? [was, is] : [is, was];
   if (run.version !== undefined || version.version === undefined) return [];

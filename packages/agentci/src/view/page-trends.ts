@@ -22,17 +22,17 @@ import {
   usualBranch,
 } from '@agentci/run';
 
-/** Points of a trend; more than this are not told apart on a screen. */
+/** Maximum number of points. A screen cannot show more. */
 const MAX_POINTS = 500;
-/** Runs whose queries are read one by one, and lines of them. */
+/** Limits for runs whose queries are read, and for their lines. */
 const MAX_RUNS = 100;
 const MAX_LINES = 400_000;
 const MAX_ROWS = 20;
 
-/** What was read last: a page asks again and again while nothing changes. */
+/** Cache of the last answer, because a page polls while nothing changes. */
 let last: { readonly key: string; readonly trends: PageTrends } | undefined;
 
-/** Reads from the history how an agent developed. Undefined where it has no run of it. */
+/** Reads an agent's trends from the history. Undefined without runs of it. */
 export function pageTrends(
   root: string,
   agent: string,
@@ -57,14 +57,14 @@ function readTrends(input: {
   branch: string | undefined;
   all: readonly HistoryRun[];
   runs: readonly AgentRun[];
-  /** Lines of the history that cannot be read. */
+  /** Number of unreadable lines in the history. */
   damaged: number;
 }): PageTrends {
   const { root, agent, branch, all, runs, damaged } = input;
   const series = seriesOf(runs);
   const { spec } = runs.at(-1)!.run;
   const { points, drifts } = suiteTrend(series.find((each) => each.spec === spec)!.runs);
-  // Specs of one agent may have queries of the same id.
+  // Specs of one agent may share query ids.
   const nameOf = (query: CaseName, of: string): string =>
     series.length === 1 ? caseText(query) : `${caseText(query)} (${of})`;
   const { seen, cut } = lastQueries(root, runs);
@@ -102,7 +102,10 @@ interface SeenRun {
   readonly queries: readonly HistoryQuery[];
 }
 
-/** The queries of the newest runs, as many as can be read at once, the oldest first; and how many runs lack some of theirs. */
+/**
+ * Queries of the newest runs, oldest first, as many as the limits allow, and the number of runs
+ * with missing queries.
+ */
 function lastQueries(
   root: string,
   runs: readonly AgentRun[],
@@ -125,7 +128,7 @@ function lastQueries(
   return { seen: seen.reverse(), cut };
 }
 
-/** What the page does not know, since files of the history are damaged or gone. */
+/** Warnings about damaged or missing history files. */
 const damageWords = (damaged: number, cut: number): string[] =>
   present([
     damaged === 0
@@ -136,7 +139,10 @@ const damageWords = (damaged: number, cut: number): string[] =>
       : `The queries of ${plural(cut, 'run')} are damaged or no longer kept: what failed or changed in ${cut === 1 ? 'it' : 'them'} may be missing below.`,
   ]);
 
-/** Queries that fail in the newest run that has them, with the run they fail since. Each cell of a matrix is one of its own. */
+/**
+ * Queries that fail in their newest run, with the first failing run. Each cell of a matrix is
+ * separate.
+ */
 function failingNow(
   seen: readonly SeenRun[],
   nameOf: (query: CaseName, spec: string) => string,
@@ -180,7 +186,7 @@ const placeOf = ({ run, at, commit }: { run: string; at: string; commit?: string
   commit,
 });
 
-/** What changed for good; of what cannot be told yet, how many runs it takes. */
+/** Confirmed changes. For an undecided change, the number of runs still needed. */
 function driftWords(drifts: readonly Drift[]): string[] {
   const changed = drifts.flatMap((drift) => {
     if (drift.verdict !== 'up' && drift.verdict !== 'down') return [];

@@ -18,26 +18,26 @@ import { type CompareSide, pageComparison } from './page-comparison.ts';
 import { pageTrends } from './page-trends.ts';
 import { RunList } from './run-list.ts';
 import { LARGE, readHead, slimRun, wholeResultOf } from './slim-run.ts';
-import type { VersionShelf } from './version-shelf.ts';
+import type { VersionLibrary } from './version-library.ts';
 
 const MAX_KEPT = 4;
 
-/** What `agentci view` knows of the runs stored in a folder. Only names found there are ever opened. */
+/** The stored runs of a folder for `agentci view`. Opens only names found there. */
 export class RunLibrary {
   readonly #root: string;
   readonly #cwd: string;
   readonly #runs: RunList;
   readonly #tails = new Map<string, JournalTail>();
   readonly #read = new Map<string, RunResult>();
-  /** Large runs as pages show them. */
+  /** Large runs in page form. */
   readonly #slim = new Map<string, RunResult>();
   readonly #history: string;
-  readonly #versions: VersionShelf | undefined;
+  readonly #versions: VersionLibrary | undefined;
 
   constructor(
     root: string,
     cwd: string,
-    versions?: VersionShelf,
+    versions?: VersionLibrary,
     isShown?: (run: StoredRun) => boolean,
   ) {
     this.#root = root;
@@ -51,7 +51,7 @@ export class RunLibrary {
     return this.#runs.list();
   }
 
-  /** A run, or what has come to it since entry number `from`. */
+  /** A run, or its new entries since number `from`. */
   update(id: string, from: number): PageRunUpdate | undefined {
     const stored = this.#runs.find(id);
     if (stored === undefined) return undefined;
@@ -81,26 +81,26 @@ export class RunLibrary {
     return byQuery.get(queryId);
   }
 
-  /** A query of a finished run with everything in it: of a large run, pages have only what lists show. */
+  /** A complete query result of a finished run. For a large run, pages only have a summary. */
   result(id: string, name: string): QueryResult | undefined {
     return this.#runs.find(id)?.finished ? wholeResultOf(this.#root, id, name) : undefined;
   }
 
-  /** How an agent developed on a branch, and which queries flake or fail since when. */
+  /** An agent's trends on a branch, with flaky and failing queries. */
   trends(agent: string, branch: string | undefined): PageTrends | undefined {
-    // Asked each time: another branch may have been checked out since.
+    // Read on each call, because the branch may have changed.
     return pageTrends(this.#history, agent, {
       named: branch,
       checkedOut: gitState(this.#cwd, { env: {} }).branch,
     });
   }
 
-  /** Baseline versions that can be a side of a comparison. */
+  /** Baseline versions available for comparison. */
   async versions(): Promise<PageVersion[]> {
     return (await this.#versions?.list()) ?? [];
   }
 
-  /** Two sides, each a finished run or a baseline version. */
+  /** Compares two sides, each a finished run or a baseline version. */
   async compare(before: string, after: string): Promise<PageBefore | undefined> {
     const [was, is] = [await this.#side(before), await this.#side(after)];
     return was === undefined || is === undefined ? undefined : pageComparison(was, is);

@@ -8,11 +8,14 @@ import { LARGE, readHead, slimRun } from './slim-run.ts';
 
 const MAX_RUNS = 200;
 
-/** The stored runs with the numbers of their trends. A finished run does not change, so it is read once. */
+/**
+ * The stored runs with their trend values. Each finished run is read once because it does not
+ * change.
+ */
 export class RunList {
   readonly #root: string;
   readonly #read = new Map<string, PageRun>();
-  /** By id; undefined for a run that the history does not have. */
+  /** By id. Undefined for a run that is not in the history. */
   readonly #lines = new Map<string, HistoryRun | undefined>();
 
   readonly #isShown: (run: StoredRun) => boolean;
@@ -26,7 +29,7 @@ export class RunList {
     return listRuns(this.#root).find((run) => run.id === id);
   }
 
-  /** What was worked on last comes first, to judge again included. */
+  /** Sorted by last activity, judging included. */
   list(): PageRun[] {
     return listRuns(this.#root)
       .filter(this.#isShown)
@@ -36,7 +39,7 @@ export class RunList {
   }
 
   #finished(run: StoredRun): PageRun {
-    // Its name alone would not do: someone may delete a run and another program write one of the same name.
+    // The name is not enough: someone may delete a run and write another with the same name.
     const key = `${run.id} ${statSync(join(this.#root, run.id, 'run.json')).mtimeMs}`;
     let known = this.#read.get(key);
     if (known === undefined) {
@@ -50,7 +53,7 @@ export class RunList {
     return known;
   }
 
-  /** From the history, which has them in a line; a run that is not in it is read, line by line where it is large. */
+  /** From the history's line for the run. A run without a line is read, line by line if large. */
   #numbers(id: string): Numbers {
     const head = readHead(this.#root, id);
     const line = this.#historyLine(id);

@@ -39,7 +39,7 @@ async function serve() {
           {
             host: base.hostname,
             port: base.port,
-            // Not through URL: a path with dots must arrive as it is.
+            // Not through URL, because a path with dots must arrive unchanged.
             path: options.bare ? path : `${base.pathname}${path}`,
             method: options.method ?? 'GET',
             headers: { host: options.host ?? base.host },
@@ -180,7 +180,7 @@ describe('what is shown', () => {
     const { appendFileSync } = await import('node:fs');
     const line = `${JSON.stringify({ id: 'ä', run: 1, result: resultOf('ä') })}\n`;
     const bytes = Buffer.from(line);
-    // Cut inside the two bytes of a letter.
+    // Cuts between the two bytes of a letter.
     const cut = bytes.indexOf(0xc3) + 1;
     appendFileSync(join(root, 'r1', 'results.jsonl'), bytes.subarray(0, cut));
     expect(await json('api/run/r1')).toMatchObject({ entries: 0 });

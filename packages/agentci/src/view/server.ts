@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pageWith } from '@agentci/reporters/html';
 import { PAGE_SCHEMA } from '@agentci/results';
-import type { LabelDesk } from '../label/label-desk.ts';
 import { answerLabels } from '../label/label-routes.ts';
+import type { LabelingSession } from '../label/labeling-session.ts';
 import type { RunLibrary } from './run-library.ts';
 
 const HOST = '127.0.0.1';
 
 export interface ViewServer {
-  /** With the token that every request must name. */
+  /** Includes the token that every request needs. */
   readonly url: string;
   readonly close: () => Promise<void>;
 }
@@ -19,13 +19,13 @@ interface ViewOptions {
   readonly library: RunLibrary;
   readonly port: number;
   readonly version: string;
-  /** Serves the page for labels instead, and nothing that tells what a judge said. */
-  readonly desk?: { readonly labels: LabelDesk; readonly page: string };
+  /** Serves the labeling page instead, without the judge's verdicts. */
+  readonly labeling?: { readonly labels: LabelingSession; readonly page: string };
 }
 
 /**
- * Serves the report page of stored runs to this machine alone. The token in the path keeps other users and other pages
- * out; the `Host` check keeps out a name on the internet that was pointed at this address.
+ * Serves the report page of stored runs on the loopback interface. The token in the path keeps out
+ * other users and pages. The `Host` check prevents DNS rebinding.
  */
 export async function startViewServer(options: ViewOptions): Promise<ViewServer> {
   const token = randomBytes(24).toString('base64url');
@@ -54,18 +54,18 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { library, version, desk, port, token }: ViewOptions & { readonly token: string },
+  { library, version, labeling, port, token }: ViewOptions & { readonly token: string },
 ): Promise<void> {
   if (request.headers.host !== `${HOST}:${port}` && request.headers.host !== `localhost:${port}`)
     return send(response, 403, { error: 'this server answers to 127.0.0.1 only' });
-  // Only a path: `//host` would be read as another server.
+  // Accepts only a path: `//host` would be parsed as another server.
   const url = new URL(`http://${HOST}${(request.url ?? '/').replace(/^\/*/, '/')}`);
   const [, given = '', ...path] = url.pathname.split('/');
   if (!isSame(given, token))
     return send(response, 403, { error: 'use the whole address that agentci view printed' });
-  if (desk !== undefined && path.length > 0) {
-    if (path.join('/') === '') return sendPage(response, desk.page);
-    const found = await answerLabels(desk.labels, {
+  if (labeling !== undefined && path.length > 0) {
+    if (path.join('/') === '') return sendPage(response, labeling.page);
+    const found = await answerLabels(labeling.labels, {
       request,
       path: path.map(decoded),
       search: url.searchParams,

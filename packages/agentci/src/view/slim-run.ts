@@ -5,15 +5,18 @@ import type { LayerResult, QueryResult, RunResult } from '@agentci/results';
 import { caseKey, caseText } from '@agentci/results';
 import { type JournalEntry, journalPath } from '@agentci/run';
 
-/** From this many queries on, a page is sent what its lists show, and asks for the rest of a query when it is opened. */
+/** With at least this many queries, a page gets summaries and loads a query when it is opened. */
 export const LARGE = 2000;
 
-/** How many results a finished run has, without reading them. */
+/** The header of a finished run, without its results. */
 export function readHead(root: string, id: string): RunResult {
   return JSON.parse(readFileSync(join(root, id, 'run.json'), 'utf8')) as RunResult;
 }
 
-/** A finished run with what lists show of each query. The journal is read line by line: a large run is never in memory whole. */
+/**
+ * A finished run with the summary of each query. Reads the journal line by line, so a large run is
+ * never in memory whole.
+ */
 export function slimRun(root: string, id: string, head: RunResult): RunResult {
   const slim = new Map<string, QueryResult>();
   for (const entry of entriesOf(root, id))
@@ -26,7 +29,7 @@ export function slimRun(root: string, id: string, head: RunResult): RunResult {
   };
 }
 
-/** One query of a run with everything in it, by the name that pages use. */
+/** A complete query result by its page name. */
 export function wholeResultOf(root: string, id: string, name: string): QueryResult | undefined {
   const own = readHead(root, id).results.find((result) => caseText(result) === name);
   if (own === undefined || own.status !== undefined) return own;
@@ -36,7 +39,7 @@ export function wholeResultOf(root: string, id: string, name: string): QueryResu
   return found;
 }
 
-/** First runs of queries; with a `start`, only lines that begin so are looked at. */
+/** First repeats of queries. With `start`, only lines with that prefix are parsed. */
 function* entriesOf(root: string, id: string, start = '{"id":'): Generator<JournalEntry> {
   for (const { text, isWhole } of readLines(journalPath(join(root, id)))) {
     if (!isWhole || !text.startsWith(start)) continue;
@@ -58,7 +61,7 @@ function slimResult({ correctness, path, cost, ...result }: QueryResult): QueryR
   } as QueryResult;
 }
 
-/** What did not pass is named in lists; its evidence is for the page of the query. */
+/** Lists name failed checks. Their evidence is only on the page of the query. */
 const slimLayer = ({ status, checks }: LayerResult): LayerResult => ({
   status,
   messages: [],

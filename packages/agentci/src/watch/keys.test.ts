@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { type Key, listenToKeys } from './keys.ts';
 
-/** A terminal that notes whether it is raw. */
+/** A fake terminal that records its raw mode. */
 function terminal() {
   const raw: boolean[] = [];
   const input = Object.assign(new PassThrough(), {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What a key asks for; `filter` comes with the text that was typed. */
+/** The action of a key. `filter` includes the typed text. */
 export type Key =
   | { readonly key: 'all' | 'failed' | 'open' | 'quit' }
   | { readonly key: 'filter'; readonly text: string };
@@ -20,7 +20,10 @@ const SINGLE: Readonly<Record<string, Exclude<Key['key'], 'filter'>>> = {
   q: 'quit',
 };
 
-/** Listens to keys on a terminal. Gives a function that gives the terminal back; without a terminal there are no keys. */
+/**
+ * Listens to keys on a terminal. Returns a function that restores the terminal. Does nothing
+ * without a terminal.
+ */
 export function listenToKeys(
   input: Terminal,
   onKey: (key: Key) => void,

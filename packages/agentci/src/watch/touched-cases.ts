@@ -4,13 +4,16 @@ import { caseKey } from '@agentci/results';
 import type { Query, Suite } from '@agentci/spec';
 import type { Role } from './watched-files.ts';
 
-/** What a change asks for: cases whose agent has to run, and cases whose stored traces are judged again. */
+/**
+ * The effect of a change: cases whose agent must run, and cases whose stored traces are judged
+ * again.
+ */
 export interface Touched {
   readonly run: readonly Query[];
   readonly judge: readonly Query[];
 }
 
-/** What the agent is given, and what its answer is held against. A change of the second needs no agent. */
+/** The input of the agent, as opposed to its expected output, whose change needs no agent run. */
 const agentPart = ({ query, vars, metadata, runs, cell }: Query): unknown => [
   query,
   vars,
@@ -42,7 +45,7 @@ interface Change {
   readonly specFile: string;
 }
 
-/** The cases that a change of files touches. */
+/** The cases affected by changed files. */
 export function touchedCases({ before, after, files, roleOf, specFile }: Change): Touched {
   const all = after.queries;
   if (canonicalJson(before.runner ?? null) !== canonicalJson(after.runner ?? null))
@@ -81,7 +84,7 @@ const isAgents = (role: Role | undefined): boolean => role === 'agent' || role =
 
 const differ = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonicalJson(b);
 
-/** A prompt that only some cells use touches those; a file that a check names is one to judge by. */
+/** A prompt used by some cells affects only those. A file named in a check only affects judging. */
 function touchByName(
   file: string,
   { run, judge }: { run: Set<Query>; judge: Set<Query> },
@@ -99,7 +102,10 @@ function touchByName(
   }
 }
 
-/** Something changed that no case shows: the agent may read it. Spec files without a change in meaning do not count. */
+/**
+ * A change that no case shows, in a file the agent may read. Spec files with an unchanged meaning
+ * do not count.
+ */
 const isDataOfAgent = (
   files: readonly string[],
   roleOf: Change['roleOf'],
@@ -114,7 +120,7 @@ const isDataOfAgent = (
 const isPath = (file: string, written: string, suite: Suite): boolean =>
   resolve(suite.dir, written) === file;
 
-/** A file beside the agent may be one of the spec's own: then what it says decides, not where it is. */
+/** A file next to the agent may be part of the spec. Then its content decides, not its location. */
 const isNamed = (file: string, before: Suite, after: Suite): boolean => {
   const text = JSON.stringify(
     [before, after].map(({ queries, use }) => [queries.slice(0, 1000), use]),

@@ -24,7 +24,7 @@ import { changedBetween, type Role, stateOf, watchedFiles } from './watched-file
 const LOOK_MS = 200;
 const EXIT_INTERRUPTED = 130;
 
-/** Runs the spec, and then again what each change touches, until it is stopped. */
+/** Runs the spec, then reruns affected cases after each change, until it is stopped. */
 export async function watchTests(given: TestOptions, io: Io): Promise<number> {
   const { watch: _, ...options } = given;
   return new Watcher(options, io).run();
@@ -36,7 +36,7 @@ class Watcher {
   readonly #file: string;
   readonly #keys: Key[] = [];
   readonly #stop = new AbortController();
-  /** The last result and the traces of each case. */
+  /** The last result and traces of each case. */
   readonly #results = new Map<string, QueryResult>();
   readonly #traces = new Map<string, Trace[]>();
   #suite: Suite | undefined;
@@ -80,13 +80,13 @@ class Watcher {
     return wasCut ? EXIT_INTERRUPTED : 0;
   }
 
-  /** Waits for a key or a change, and gives what it asks for. */
+  /** Waits for a key or a change, and returns its action. */
   async #next(): Promise<() => Promise<void>> {
     while (!this.#stop.signal.aborted) {
       const key = this.#keys.shift();
       if (key !== undefined) return () => this.#onKey(key);
       if (this.#changed().length > 0) {
-        // An editor may be writing more than one file.
+        // An editor may write more than one file.
         await pause(LOOK_MS, this.#stop.signal);
         const changed = this.#changed();
         const before = this.#files;
@@ -99,7 +99,7 @@ class Watcher {
     return async () => {};
   }
 
-  /** A mistake of the user is told, and the next change may mend it. */
+  /** Reports a user's mistake, because the next change may fix it. */
   async #attempt(action: () => Promise<void>): Promise<void> {
     try {
       await action();
@@ -134,8 +134,9 @@ class Watcher {
   }
 
   /**
-   * After a run. What was changed meanwhile still counts, except for files beside the agent: it may have written them
-   * itself, and would be run again for ever. Files that are watched only now are new to us, not changed.
+   * Called after a run. Changes during the run still count, except in files next to the agent: the
+   * agent may have written them, and would run in an endless loop. Newly watched files are not
+   * changes.
    */
   #settle(): void {
     const files = this.#watched();
@@ -147,7 +148,7 @@ class Watcher {
     this.#files = files;
   }
 
-  /** Files that the run itself writes. */
+  /** Files written by the run itself. */
   get #reports(): string[] {
     const named = (this.#given.format ?? []).flatMap((format) => format.split('=').slice(1));
     return [...named, ...(this.#given.output ?? [])].map((file) => resolve(this.#io.cwd, file));
@@ -212,7 +213,7 @@ class Watcher {
     const isSelected = (query: Query): boolean => selected.has(caseKey(query));
     const isRecorded = this.#recordings !== undefined || suite.runner?.kind === 'replay';
     const toRun = run.filter(isSelected);
-    // A case that has no trace has to be run to get one.
+    // A case without a trace must run to get one.
     const toJudge = judge.filter(isSelected);
     const hasTrace = (query: Query): boolean => isRecorded || this.#traces.has(caseKey(query));
     const missing = toJudge.filter((query) => !hasTrace(query));
@@ -228,7 +229,7 @@ class Watcher {
     return selectQueries(suite, { tags, ids, filter: this.#filter, cells: cellsOf(suite, cell) });
   }
 
-  /** Runs the agent, or reads the recordings, for these cases; for all that are selected when none are named. */
+  /** Runs the agent, or reads the recordings, for these cases. Default: all selected cases. */
   async #runAll(only: readonly CaseName[] | undefined): Promise<void> {
     this.#isRunning = true;
     try {
@@ -253,7 +254,7 @@ class Watcher {
     }
   }
 
-  /** Judges the traces that are there again; the agent is not run. */
+  /** Judges the existing traces again without running the agent. */
   async #judge(suite: Suite, queries: readonly Query[]): Promise<void> {
     this.#io.stderr.write(
       `judging ${plural(queries.length, 'query', 'queries')} again, without running the agent\n`,
@@ -281,7 +282,7 @@ class Watcher {
     for (const result of run.results) this.#results.set(caseKey(result), result);
   }
 
-  /** Writes the report of the last run and shows it in the browser. */
+  /** Writes the report of the last run and opens it in the browser. */
   async #open(): Promise<void> {
     if (this.#last === undefined || this.#suite === undefined) return;
     const folder = join(folderOf(this.#suite, this.#io), '.agentci');
@@ -292,14 +293,14 @@ class Watcher {
     if (process.platform === 'darwin') opener = 'open';
     else if (process.platform === 'win32') opener = 'explorer';
     else opener = 'xdg-open';
-    // A machine without a browser has the path.
+    // Without a browser, the user has the path.
     spawn(opener, [file], { stdio: 'ignore', detached: true })
       .on('error', () => {})
       .unref();
   }
 }
 
-/** Waits, or stops waiting when it is over. */
+/** Waits, or returns early on abort. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     const end = (): void => {

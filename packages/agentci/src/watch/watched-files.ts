@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import type { Suite } from '@agentci/spec';
 
 /**
- * What a file has to do with the run: the agent itself, a file beside it that may be part of it, a recording, or something
- * that the spec names.
+ * Relation of a file to the run: the agent itself, a file next to it that may be part of it, a
+ * recording, or a file named in the spec.
  */
 export type Role = 'agent' | 'beside' | 'traces' | 'named';
 
@@ -22,7 +22,10 @@ const SKIPPED = new Set([
 ]);
 const SOURCE = /\.(?:[cm]?[jt]sx?|json|py|rb|go|rs|java|kt|php|sh|md|txt|ya?ml|toml)$/;
 
-/** The files whose change can change the run, by absolute path. Read anew before each look, since files come and go. */
+/**
+ * Absolute paths of the files that can affect the run. Read again each time, because files come and
+ * go.
+ */
 export function watchedFiles(
   specFile: string,
   suite: Suite | undefined,
@@ -43,7 +46,10 @@ export function watchedFiles(
   return files;
 }
 
-/** The spec, and every file below its folder that it or a file it names speaks of: includes, rows, policies, prompts. */
+/**
+ * The spec, and every file below its folder that it references directly or indirectly: includes,
+ * rows, policies, prompts.
+ */
 function addNamed(specFile: string, add: (path: string, role: Role) => void): void {
   const open = [resolve(specFile)];
   const seen = new Set<string>();
@@ -51,7 +57,7 @@ function addNamed(specFile: string, add: (path: string, role: Role) => void): vo
     if (seen.has(file) || seen.size > MAX_FILES) continue;
     seen.add(file);
     add(file, 'named');
-    // What is in data is not a reference.
+    // Paths in data files are not references.
     if (!/\.ya?ml$/.test(file)) continue;
     for (const [word] of textOf(file).matchAll(/[\w@~./\\-]+\.\w+/g)) {
       const path = resolve(dirname(file), word);
@@ -69,7 +75,7 @@ function addAgent({ runner, dir }: Suite, add: (path: string, role: Role) => voi
     const script = resolve(cwd, word);
     if (!isFile(script)) continue;
     add(script, 'agent');
-    // What a program loads is not known: any source beside it may be part of it.
+    // A program's dependencies are unknown, so any source next to it may be part of it.
     if (script.startsWith(resolve(dir)))
       for (const path of filesUnder(dirname(script), SOURCE)) add(path, 'beside');
   }
@@ -91,7 +97,7 @@ const ENDINGS = [
   '/index.mjs',
 ];
 
-/** A module and what it imports by relative paths, and what these import. */
+/** A module and its transitive relative imports. */
 export function importsOf(entry: string): readonly string[] {
   const found = new Set<string>();
   const open = [entry];
@@ -100,7 +106,7 @@ export function importsOf(entry: string): readonly string[] {
     found.add(file);
     for (const [, path] of textOf(file).matchAll(IMPORT)) {
       const wanted = resolve(dirname(file), path!);
-      // TypeScript may name a module by the file it will become.
+      // TypeScript imports may name the compiled file.
       const names = [
         ...ENDINGS.map((ending) => wanted + ending),
         wanted.replace(/\.([cm]?)js$/, '.$1ts'),
@@ -146,7 +152,7 @@ function textOf(path: string): string {
   }
 }
 
-/** Size and time of each file, to tell what has changed. */
+/** Size and time of each file, to detect changes. */
 export function stateOf(files: Iterable<string>): Map<string, string> {
   const state = new Map<string, string>();
   for (const path of files) {
@@ -156,7 +162,7 @@ export function stateOf(files: Iterable<string>): Map<string, string> {
   return state;
 }
 
-/** Files that are different, new or gone. */
+/** Changed, new and deleted files. */
 export function changedBetween(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,

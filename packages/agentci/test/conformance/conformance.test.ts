@@ -10,7 +10,7 @@ import { type FileRow, rowOfFile } from './row.ts';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const OWN = here('../../../testing/recordings');
 
-/** Files that are in a folder for another reason than their format. */
+/** Files stored in a folder for a reason other than their format. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   // Spans in a list, which that program imports too.
   'assay/assay_otel_genai_trace.jsonl': 'otel-genai',
@@ -68,7 +68,7 @@ function conforms(kind: 'own' | 'public', root: string): void {
   }
 }
 
-describe('recordings of our own', () => {
+describe('our own recordings', () => {
   test('there is one for every format', () => {
     expect(foldersIn(OWN)).toEqual(ADAPTERS.map(({ format }) => format).sort());
   });

@@ -13,7 +13,7 @@ describe('a recording from which any one part was taken', () => {
     const { tried, lost, needed } = await checkRemovals(here('../../../testing/recordings'), 150);
     expect(lost).toEqual([]);
     expect(tried).toBeGreaterThan(3000);
-    // An entry that is never needed would hide the next bug.
+    // An unused entry would hide the next bug.
     expect(UNKNOWABLE.filter((entry) => entry.isPublic !== true && !needed.has(entry))).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { finalText, llmCalls, toolCalls, totals } from '@agentci/trace';
 import { removalsIn } from './removals.ts';
 import { UNKNOWABLE, type Unknowable } from './unknowable.ts';
 
-/** What a recording reads as. */
+/** The result of reading a recording. */
 export interface Reading {
   readonly traces: readonly Trace[];
   readonly problems: number;
@@ -28,8 +28,8 @@ export interface Loss {
 }
 
 /**
- * What a changed recording shows less of than the whole one, while it says that it shows all of it. A problem is said, and
- * so is `partial`; a run that went as a whole is not missed by the others.
+ * Data that a changed recording lost while it claims to be complete. Reported problems and
+ * `partial` count as honest. A run that is missing as a whole is not a loss for the others.
  */
 export function lossesIn(before: Reading, after: Reading, left: Uint8Array): Loss[] {
   if (after.problems > before.problems || wentAsWhole(before, after)) return [];
@@ -70,7 +70,7 @@ const countTools = (trace: Trace): number => toolCalls(trace).length;
 const sum = (traces: readonly Trace[], count: (trace: Trace) => number): number =>
   traces.reduce((all, trace) => all + count(trace), 0);
 
-/** Fewer runs than before, and each of the rest as it was. */
+/** Fewer runs than before, and the rest unchanged. */
 function wentAsWhole(before: Reading, after: Reading): boolean {
   if (after.traces.length >= before.traces.length) return false;
   const known = new Set(before.traces.map(essence));
@@ -83,7 +83,7 @@ const essence = (trace: Trace): string =>
     finalText(trace),
   ]);
 
-/** Replies are told apart by what they say. */
+/** Compares replies by their content. */
 function lostReplies(whole: Trace, rest: Trace): LlmStep[] {
   const key = ({ responseId, raw, output }: LlmStep): string =>
     JSON.stringify([responseId, raw, output]);
@@ -91,7 +91,7 @@ function lostReplies(whole: Trace, rest: Trace): LlmStep[] {
   return llmCalls(whole).filter((reply) => !left.has(key(reply)));
 }
 
-/** Whether what is left names a reply: by its own id, or by that of a call it asked for. */
+/** Whether the rest mentions a reply by its id, or by that of a requested call. */
 const isPointedAt = (replies: readonly LlmStep[], text: string): boolean =>
   replies.some(({ responseId, raw, output }) =>
     [responseId, raw?.spanId, ...(output?.calls ?? []).map(({ id }) => id)].some(
@@ -99,7 +99,7 @@ const isPointedAt = (replies: readonly LlmStep[], text: string): boolean =>
     ),
   );
 
-/** Whether a text is another with pieces taken out. */
+/** Whether a text is another text with pieces removed. */
 function isPartOf(part: string, whole: string): boolean {
   let at = 0;
   for (const letter of part) {
@@ -112,11 +112,14 @@ function isPartOf(part: string, whole: string): boolean {
 export interface EvidenceReport {
   readonly tried: number;
   readonly lost: readonly string[];
-  /** The entries of the list of what cannot be known that were needed. */
+  /** The entries of the list of unknowable losses that were needed. */
   readonly needed: ReadonlySet<Unknowable>;
 }
 
-/** Takes every part out of every recording under a folder, in turn, or so many parts a file, and looks what is missed. */
+/**
+ * Removes every part of every recording under a folder in turn, or up to N parts per file, and
+ * finds unreported losses.
+ */
 export async function checkRemovals(root: string, maxPerFile: number): Promise<EvidenceReport> {
   const lost: string[] = [];
   const needed = new Set<Unknowable>();
@@ -141,7 +144,7 @@ export async function checkRemovals(root: string, maxPerFile: number): Promise<E
   return { tried, lost, needed };
 }
 
-/** The entry that says why a loss at a place, or inside it, cannot be known. */
+/** The entry that explains why a loss at or below a path is unknowable. */
 export const unknowable = (
   format: string,
   what: Loss['what'],
@@ -151,7 +154,7 @@ export const unknowable = (
     (entry) => entry.format === format && entry.what === what && entry.where.test(where),
   );
 
-/** Spread over the whole file, the same ones each time. */
+/** Spread over the whole file, deterministic. */
 const everyNth =
   (max: number) =>
   (count: number): ((index: number) => boolean) => {

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../../testing/recordings', import.meta.url));
 const RUNS = 150;
 
-/** Values writers do not write: wrong kinds, names of the prototype, numbers at the edge. */
+/** Values that writers never write: wrong types, prototype names, extreme numbers. */
 const hostile = fc.constantFrom<unknown>(
   null,
   true,
@@ -37,7 +37,7 @@ const recordsIn = (path: string): unknown[] => {
   }
 };
 
-/** The value with one of its parts, found by counting, replaced. */
+/** Replaces the nth part of a value. */
 function replaced(value: unknown, at: number, by: unknown): unknown {
   let left = at;
   const visit = (node: unknown): unknown => {
@@ -76,7 +76,7 @@ describe.each(folders)('a recording of %s with a part that cannot be', (folder) 
           ];
           expect(items.every(({ ok }) => typeof ok === 'boolean')).toBe(true);
         }),
-        // One seed: a run that fails here fails everywhere; `npm run fuzz` tries others.
+        // A fixed seed, so that failures are reproducible. `npm run fuzz` tries others.
         { numRuns: RUNS, seed: 17 },
       );
     },

@@ -4,7 +4,7 @@ import { toolCalls, totals } from '@agentci/trace';
 import { describe, expect, test } from 'vitest';
 import { isFailedRun } from '../../src/import/summarize-traces.ts';
 
-/** The one trace of a recording that is written here. */
+/** The single trace of an inline recording. */
 async function traceOf(recording: unknown): Promise<Trace> {
   const traces: Trace[] = [];
   for await (const trace of readTraces(Buffer.from(JSON.stringify(recording)))) traces.push(trace);
@@ -65,7 +65,7 @@ describe('one call that is recorded in several places is one', () => {
     { row: row('tool.find') },
     { row: row('tool.find', 'SPAN') },
     { row: row('find', 'SPAN') },
-  ])('the row $row.type "$row.name" beside the message', async ({ row: tool }) => {
+  ])('the row $row.type "$row.name" next to the message', async ({ row: tool }) => {
     const read = await traceOf({ trace, observations: [asking(message), tool] });
     expect(names(read)).toEqual(['find']);
     expect(toolCalls(read)[0]).toMatchObject({ callId: 'c1', result: 'found' });
@@ -100,7 +100,7 @@ describe('one call that is recorded in several places is one', () => {
         output: [{ type: 'function_call', call_id: 'c1', name: 'find', arguments: '{}' }],
       }),
     },
-  ])('and is found where it is written as $as', async ({ output }) => {
+  ])('and is found when written as $as', async ({ output }) => {
     expect(names(await traceOf({ trace, observations: [asking(output)] }))).toEqual(['find']);
   });
 
@@ -155,7 +155,7 @@ describe('one call that is recorded in several places is one', () => {
     expect(read.captured.llmCalls).toBe('partial');
   });
 
-  test('two replies with one id are two where they differ', async () => {
+  test('two different replies with one id are two replies', async () => {
     const id = { 'gen_ai.response.id': 'r-1' };
     const read = await traceOf(
       otlp(
@@ -179,7 +179,7 @@ describe('one call that is recorded in several places is one', () => {
     expect(toolCalls(read)).toMatchObject([{ name: 'find', callId: 'c1', args: { q: 1 } }]);
   });
 
-  test('a span of a handoff is a handoff, whatever it is named as', async () => {
+  test('a handoff span is a handoff, whatever its name', async () => {
     const read = await traceOf(
       otlp(
         span('agent_handoff x', {
@@ -265,7 +265,7 @@ describe('OpenInference messages', () => {
     expect(toolCalls(read)).toMatchObject([{ name: 'find', callId: 'c1', args: { q: 1 } }]);
   });
 
-  test('hold the answer where they are nested', async () => {
+  test('hold the answer when nested', async () => {
     const attributes = {
       'openinference.span.kind': 'LLM',
       'llm.output_messages': [{ message: { role: 'assistant', content: 'On its way.' } }],
@@ -298,7 +298,7 @@ describe('coding agents', () => {
     expect(names(read)).toEqual(['open', 'submit']);
   });
 
-  test('mini-SWE-agent: commands in a block of its own are calls', async () => {
+  test('mini-SWE-agent: commands in a separate block are calls', async () => {
     const read = await traceOf([
       { role: 'system', content: 'Answer with one command.' },
       { role: 'user', content: 'Look around.' },
@@ -329,7 +329,7 @@ describe('AG-UI results of calls that an earlier run asked for', () => {
     { type: 'RUN_FINISHED', threadId: 't', runId: 'r2' },
   ];
 
-  test('are of an unnamed call where that run is not there', async () => {
+  test('belong to an unnamed call if that run is missing', async () => {
     const read = await traceOf([
       { type: 'RUN_STARTED', threadId: 't', runId: 'r2' },
       RESULT,
@@ -339,7 +339,7 @@ describe('AG-UI results of calls that an earlier run asked for', () => {
     expect(read.captured.toolCalls).toBe('partial');
   });
 
-  test('have its name where the run was sent its message', async () => {
+  test('have its name if the run was sent its message', async () => {
     const toolCalls = [
       { id: 'c1', type: 'function', function: { name: 'delete_all', arguments: '{}' } },
     ];

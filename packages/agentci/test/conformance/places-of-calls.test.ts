@@ -4,7 +4,7 @@ import { toolCalls, totals } from '@agentci/trace';
 import { expect, test } from 'vitest';
 import { fellShort } from '../../src/import/outcomes.ts';
 
-/** The one trace of a recording that is written here; several values are lines. */
+/** The single trace of an inline recording. Several values become lines. */
 async function traceOf(...lines: readonly unknown[]): Promise<Trace> {
   const traces: Trace[] = [];
   const text = lines.map((line) => JSON.stringify(line)).join('\n');
@@ -144,7 +144,7 @@ test('Inspect: calls inside a subtask are calls', async () => {
   expect(toolCalls(trace).map(({ name }) => name)).toEqual(['wipe']);
 });
 
-test('Inspect: what a scorer asked of a model is no sign of missing calls', async () => {
+test('Inspect: model calls of a scorer are not a sign of missing calls', async () => {
   const scored = [
     { event: 'span_begin', id: 'q', type: 'scorers' },
     { ...model, span_id: 'q' },
@@ -199,7 +199,7 @@ test('Langfuse: a span whose metadata says that it is a tool is a call', async (
   ]);
 });
 
-test('Langfuse: what LangChain does for itself is no sign of a call', async () => {
+test('Langfuse: internal LangChain steps are not a sign of a call', async () => {
   expect(
     (await traceOf(langfuse({}, work('CHAIN', { name: 'RunnableLambda' })))).captured.toolCalls,
   ).toBe('full');
@@ -225,7 +225,7 @@ test.each([
     recording: completion({ cost: 0, cost_details: { upstream_inference_cost: 3.5 } }),
   },
   { when: 'a trace of Langfuse adds it up', recording: langfuse({ totalCost: 3.5 }) },
-])('the cost is what was billed, where $when', async ({ recording }) => {
+])('the cost is the billed cost when $when', async ({ recording }) => {
   expect(totals(await traceOf(recording)).costUsd).toEqual({ exact: true, value: 3.5 });
 });
 

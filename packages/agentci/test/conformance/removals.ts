@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { isGzip } from '@agentci/formats';
 
-/** A recording with one thing taken out of it. */
+/** A recording with one part removed. */
 export interface Removal {
-  /** The path of what went, indexes as `*`: `messages.*.tool_calls`. */
+  /** The path of the removed part, with indexes as `*`: `messages.*.tool_calls`. */
   readonly where: string;
-  /** The path itself. */
+  /** The exact path. */
   readonly at: string;
   readonly bytes: Uint8Array;
 }
@@ -13,8 +13,9 @@ export interface Removal {
 type Key = string | number;
 
 /**
- * Everything that can be taken out of a recording: every element of a list, every member that holds a list, an object or a
- * text in JSON, at any depth, inside such texts too. A file that is not JSON, JSONL or stream of events gives none.
+ * Yields every possible removal: each list element, and each member with a list, an object or JSON
+ * text, at any depth, also inside such texts. Yields none for a file other than JSON, JSONL or an
+ * event stream.
  */
 export function* removalsIn(
   given: Uint8Array,
@@ -52,7 +53,7 @@ function documentOf(text: string): Document | undefined {
     };
   const events = text.split(/\n\n+/).filter((event) => /^(?:event|data):/.test(event));
   if (events.length < 2) return undefined;
-  // Each event is its lines before the data, and the data.
+  // Splits each event into the lines before its data, and the data.
   const split = events.map((event) => {
     const [, before = '', data = ''] = /^([\s\S]*?)data: ?(.*)$/.exec(event) ?? [];
     return [before, parsed(data) ?? data];

@@ -3,15 +3,15 @@ import { detectFormat, readTraceItems } from '@agentci/formats';
 import type { ToolStep, Trace } from '@agentci/trace';
 import { finalText, handoffs, type Quantity, queryText, toolCalls, totals } from '@agentci/trace';
 
-/** What a recording is expected to say, short enough to be checked by eye against the file. */
+/** The expected content of a recording, short enough to be checked by eye. */
 export interface TraceRow {
   readonly query: string | null;
-  /** `name(arguments)`, followed by ` !` for a failed call and ` ?` where success was not recorded. */
+  /** `name(arguments)`, with ` !` for a failed call and ` ?` if success is not recorded. */
   readonly tools: readonly string[];
   readonly results: readonly (string | null)[];
   readonly handoffs: readonly string[];
   readonly agents: readonly string[];
-  /** Null where the recording does not say. */
+  /** Null if the recording does not have it. */
   readonly tokens: {
     readonly input: number | null;
     readonly output: number | null;
@@ -29,7 +29,7 @@ export interface FileRow {
   readonly problems: readonly string[];
 }
 
-/** Reads a recording the way every command does. */
+/** Reads a recording like every command does. */
 export async function rowOfFile(path: string): Promise<FileRow> {
   const traces: Trace[] = [];
   const problems: string[] = [];
@@ -37,7 +37,7 @@ export async function rowOfFile(path: string): Promise<FileRow> {
     if (item.ok) traces.push(item.trace);
     else problems.push(item.problem.code);
   }
-  // A trace of our own keeps the name of the format it once came from; the file's is what counts here.
+  // Our own traces keep the name of their original format, but this needs the format of the file.
   const { format } = detectFormat(readFileSync(path));
   return {
     format: traces.length === 0 ? null : (format ?? null),
@@ -72,7 +72,7 @@ const MARKS: Readonly<Record<string, string>> = { ok: '', unknown: ' ?' };
 const callText = ({ name, args, argsRaw, status }: ToolStep): string =>
   `${name}(${short(args ?? argsRaw, 100) ?? '-'})${MARKS[status] ?? ' !'}`;
 
-/** The beginning and the length tell two texts apart without keeping them. */
+/** Prefix and length identify a text without storing it. */
 function short(value: unknown, length: number): string | null {
   if (value === undefined) return null;
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ');

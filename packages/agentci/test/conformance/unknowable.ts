@@ -1,11 +1,11 @@
-/** A part whose loss a recording cannot show, since nothing else in it mentions the part. */
+/** A part whose loss a recording cannot show, because nothing else mentions it. */
 export interface Unknowable {
   readonly format: string;
   readonly what: 'tool calls' | 'model calls' | 'answer';
-  /** The place of what went, list indexes as `*`. */
+  /** The path of the removed part, list indexes as `*`. */
   readonly where: RegExp;
   readonly why: string;
-  /** Needed by public recordings alone, which are not part of the project. */
+  /** Needed only by public recordings, which are not in the repository. */
   readonly isPublic?: true;
 }
 
@@ -17,7 +17,7 @@ const NO_BORDER =
   'the calls are all there; where one reply ends and the next begins was only told by what went';
 const NO_NAME = 'a span without its attributes is a span of any program';
 
-/** Everything the readers may miss without a word. What is not listed here is a bug. */
+/** All losses that the readers cannot report. Anything else is a bug. */
 export const UNKNOWABLE: readonly Unknowable[] = [
   { format: 'agentci', what: 'tool calls', where: /^\*\.steps\.\*/, why: ONE_ENTRY },
   {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 const cwd = join(workspaceCopy(), 'demos', 'dev-agent');
 
-/** What an agent did, without what differs between two runs or two languages. */
+/** The agent's actions, without differences between runs and languages. */
 async function did(spec: string) {
   const { stdout } = await cliProcess(['test', '-c', spec, '--judge', 'recorded', '-f', 'json'], {
     cwd,

@@ -10,7 +10,7 @@ test('the guard stops what the mail asked for, and the audit says by which lines
     encoding: 'utf8',
   });
   expect(status).toBe(0);
-  // Once, without the guard.
+  // Sent once, in the run without the guard.
   expect(stderr.match(/sent to audit@evil\.test: Grace Hopper/g)).toHaveLength(1);
   expect(stderr).not.toContain('sent to audit@example.com');
   expect(stdout).toContain('refused by policy: argument to (mail-policy.yaml:7)');

@@ -20,7 +20,7 @@ test('three conditions come to numbers: quality of C2 and C3, times of all', asy
       failed: 0,
     })),
   );
-  // C1 proposes nothing; that is not a quality of 0.
+  // C1 proposes nothing, which is not a quality of 0.
   expect(conditions.map(({ metrics }) => metrics.dq?.n ?? null)).toEqual([null, 20, 20]);
   expect(conditions.every(({ metrics }) => metrics.t2u_s?.n === 20)).toBe(true);
   const quality = comparisons.find(({ metric }) => metric === 'dq');

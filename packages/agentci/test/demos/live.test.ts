@@ -4,7 +4,8 @@ import { scriptedModel, verdictText } from '@agentci/testing/scripted-judge';
 import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { expect, test } from 'vitest';
 
-// --live sends agent and judge to the provider with the user's key. Here a server of ours is where the provider would be.
+// --live sends agent and judge to the provider with the user's key. Here a local server replaces
+// the provider.
 
 const workspace = workspaceCopy();
 const KEY = 'sk-not-a-real-key';
@@ -56,12 +57,13 @@ test.each([
       expect(headers.authorization).toBe(`Bearer ${KEY}`);
     }
     expect(text).not.toContain(KEY);
-    // A made-up provider hands nothing over, so the desk warns; nothing fails and nothing is unknown.
+    // The fake provider hands nothing over, so the support agent warns. Nothing fails or is
+    // unknown.
     expect({ code, text: code === 0 ? '' : text }).toEqual({ code: 0, text: '' });
   },
 );
 
-test('a demo that does not exist is no green run', async () => {
+test('an unknown demo is not green', async () => {
   const { code } = await node(['demos/run.mjs', 'nothing'], join(workspace));
   expect(code).toBe(2);
 });

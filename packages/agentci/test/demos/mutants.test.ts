@@ -5,7 +5,7 @@ import { cliProcess } from '@agentci/testing/cli';
 import { ROOT } from '@agentci/testing/node';
 import { expect, test } from 'vitest';
 
-// The specs of the demos are examples to copy: what their checks are there for, they notice, whichever mutants are drawn.
+// Users copy the demo specs, so their checks must notice every mutant, whatever the seed.
 
 const newestBaseline = (demo: string): string => {
   const [agent] = readdirSync(join(ROOT, 'demos', demo, 'baselines'));

@@ -6,16 +6,22 @@ import { cliProcess } from '@agentci/testing/cli';
 import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-// A test of the specs themselves: each of ten faults an agent can have is found, by the check that is there for it and, where
-// it makes more calls, by the limits on them. The faults are in the scripted models of the demos (mutations.ts); what checks
-// them is the same as ever. That no check is red without a fault is said by the tests of the demos.
+// Tests the specs themselves: the intended check finds each of ten typical agent faults. If the
+// fault makes more calls, so do the call limits. The faults are in the scripted models of the demos
+// (mutations.ts). The demo tests show that the checks pass without a fault.
 
 const workspace = workspaceCopy();
 
-/** A worker that loads an SDK costs more than it saves here; where each query is a process anyway, two are faster. */
+/**
+ * A worker that loads an SDK costs more than it saves. If each query is a process anyway, two
+ * workers are faster.
+ */
 const WORKERS: Readonly<Record<string, string>> = { 'dev-agent': '2' };
 
-/** Every check of a run that did not pass, as `query check status`. The judge is off: it has stored verdicts on sound answers only. */
+/**
+ * Every check that did not pass, as `query check status`. The judge is off, because only sound
+ * answers have stored verdicts.
+ */
 async function red(demo: string, mutation: string): Promise<string[]> {
   const { stdout, stderr } = await cliProcess(
     ['test', '--judge', 'off', '-w', WORKERS[demo] ?? '1', '-f', 'json'],
@@ -106,9 +112,9 @@ const CASES = [
   },
 ];
 
-describe('a fault turns the check red that is there for it, and beside it only counts of the calls it adds', () => {
+describe('each fault turns its check red, and otherwise only counts of the calls it adds', () => {
   const found = new Map<string, string[]>();
-  // Each run is a process that mostly uses one core; two at a time do not disturb what they measure.
+  // Each run mostly uses one core, so two at a time do not disturb each other.
   beforeAll(async () => {
     await runPool(CASES, { workers: 2, stop: () => false }, async ({ demo, mutation }) => {
       found.set(mutation, await red(demo, mutation));

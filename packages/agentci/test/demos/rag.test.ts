@@ -40,7 +40,7 @@ describe('the documentation assistant', () => {
     expect(fixed.results.filter(({ query }) => query === 'Hi there!')).toHaveLength(2);
   });
 
-  test('declines the weather with no tool call, where the broken prompt makes eleven', () => {
+  test('declines the weather without a tool call, while the broken prompt makes eleven', () => {
     expect(calls(fixed, 'weather')).toMatchObject({ actual: 0, max: 0 });
     expect(calls(broken, 'weather')).toMatchObject({ actual: 11, max: 0 });
     const weather = broken.results.find(({ id }) => id === 'weather');
@@ -89,7 +89,7 @@ test('npm run demo tells the story and ends with the report and what to do next'
   expect(existsSync(file) && readFileSync(file, 'utf8').startsWith('<!')).toBe(true);
 });
 
-test('--live without a key says what is missing and runs nothing', async () => {
+test('--live without a key names the missing key and runs nothing', async () => {
   const { code, text } = await node(['demos/run.mjs', 'rag', '--live'], workspace, {
     OPENAI_API_KEY: '',
   });

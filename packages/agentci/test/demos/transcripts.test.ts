@@ -5,7 +5,7 @@ import { node, ROOT } from '@agentci/testing/node';
 import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { describe, expect, test } from 'vitest';
 
-// What the READMEs of the demos and the playbook show on a terminal is typed here, and must come out as they show it.
+// Runs the terminal sessions in the READMEs of the demos and the playbook. The output must match.
 
 const PAGES = [
   ...readdirSync(join(ROOT, 'demos')).map((name) => join('demos', name, 'README.md')),
@@ -17,7 +17,7 @@ interface Command {
   readonly output: string[];
 }
 
-/** One block is one terminal: `cd` lasts until its end. */
+/** One block is one terminal session: `cd` lasts until its end. */
 function terminals(page: string): { where: string; commands: Command[] }[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
   return [...text.matchAll(/^```console\n([\s\S]*?)^```/gm)].map((match) => {
@@ -30,7 +30,7 @@ function terminals(page: string): { where: string; commands: Command[] }[] {
   });
 }
 
-/** Times differ between two runs, and so does what is sorted by them or named after them. */
+/** Removes times, and anything sorted by or named after them. */
 const settle = (text: string): string[] =>
   text
     .replace(/\d{8}-\d{9}-[0-9a-f]{4}/g, 'RUN')
@@ -41,7 +41,7 @@ const settle = (text: string): string[] =>
     .trim()
     .split('\n');
 
-/** Shown lines follow one another in the real output; `…` stands for any number of lines. */
+/** Shown lines appear in this order in the real output. `…` stands for any number of lines. */
 function shows(real: readonly string[], shown: readonly string[]): string | undefined {
   let at = 0;
   let isLoose = false;

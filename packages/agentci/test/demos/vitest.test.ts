@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const demo = join(ROOT, 'demos', 'vitest');
 
-/** Names of the queries that ran, and whether anything failed. */
+/** Names of the executed queries, and the exit code. */
 async function shard(...args: string[]): Promise<{ code: number | null; ids: string[] }> {
   const { code, text } = await node(
     [VITEST, 'run', '--root', demo, '--reporter=json', ...args],

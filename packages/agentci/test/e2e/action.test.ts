@@ -19,7 +19,8 @@ import { load } from 'js-yaml';
 import { expect, onTestFinished, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-// The action's own steps, run by a small runner that plays GitHub's: inputs, step outputs, files for output and summary.
+// Runs the steps of the action with a small runner in place of GitHub's: inputs, step outputs,
+// output and summary files.
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..');
 const action = load(readFileSync(join(root, 'action.yml'), 'utf8')) as {
@@ -43,12 +44,12 @@ interface Comment {
 
 const BOT = { login: 'github-actions[bot]' };
 
-/** The part of GitHub's API the action needs, on loopback. */
+/** The subset of GitHub's API that the action needs, on loopback. */
 async function github(comments: Comment[], status = 200) {
   const server = createServer(async (incoming, response) => {
     let body = '';
     for await (const chunk of incoming) body += chunk;
-    // GitHub does not tell the token of a workflow whose it is.
+    // GitHub does not reveal the owner of a workflow's token.
     if (incoming.url === '/user') return void response.writeHead(403).end('{}');
     const id = Number(/comments\/(\d+)$/.exec(incoming.url ?? '')?.[1]);
     if (incoming.method === 'POST')
@@ -173,7 +174,7 @@ test('the next run updates its comment in place', async () => {
   expect(comments[0]?.body).toContain('1 passed');
 });
 
-test('the comment of somebody else is left alone, whatever marker it has', async () => {
+test("another user's comment is left alone, whatever its marker", async () => {
   const body = '<!-- agentci:demo:agentci_spec.yaml -->\nforged';
   const comments: Comment[] = [{ id: 1, user: { login: 'mallory' }, body }];
   await runAction(project('ok'), { traces: 'traces.jsonl' }, await github(comments));
@@ -181,7 +182,7 @@ test('the comment of somebody else is left alone, whatever marker it has', async
   expect(comments[0]?.body).toBe(body);
 });
 
-test('an input cannot write an output of its own', async () => {
+test('an input cannot inject an output', async () => {
   const shard = '9/9\nverdict=0\nverdict<<x\n0\nx';
   const { outputs } = await runAction(
     project('ok'),
@@ -231,7 +232,7 @@ test('with the results of the base branch the comment leads with what changed', 
 });
 
 test.each(['none.json', 'agentci_spec.yaml'])(
-  'a base that cannot be read (%s) is a warning; the verdict holds',
+  'an unreadable base (%s) is a warning and the verdict holds',
   async (base) => {
     const comments: Comment[] = [];
     const { code, log } = await runAction(
@@ -326,7 +327,7 @@ test('the merge keeps its timings with the results, and a shard is planned from 
   );
   await runAction(cwd, { merge: 'true' }, api);
   expect(readFileSync(join(cwd, 'agentci-results', 'timings.json'), 'utf8')).toMatch(/"a": ?5/);
-  // An unusable file shows that it is read.
+  // An invalid file proves that it is read.
   mkdirSync(join(cwd, 'temp', 'agentci-timings'), { recursive: true });
   writeFileSync(join(cwd, 'temp', 'agentci-timings', 'timings.json'), '[]');
   const { log } = await runAction(
@@ -432,7 +433,7 @@ test.each([
     inputs: { judge: 'maybe' },
     says: '--judge: "maybe" cannot be used: Allowed choices are live, recorded, off [OPTION_INVALID]',
   },
-])('an input that is wrong is said, and the verdict is 2: $inputs', async ({ inputs, says }) => {
+])('a wrong input is reported with verdict 2: $inputs', async ({ inputs, says }) => {
   const { code, log } = await runAction(
     project('ok'),
     { traces: 'traces.jsonl', ...inputs } as unknown as Record<string, string>,
@@ -455,7 +456,7 @@ test('judge, tags and args reach agentci as they were typed', async () => {
   );
 });
 
-test('agentci is installed only where the project, or one above it, does not have it', () => {
+test('agentci is installed only if neither the project nor a parent has it', () => {
   const npm = '#!/usr/bin/env bash\necho "npm $@ in $PWD"\n';
   const install = (cwd: string, dir: string) =>
     execFileSync(process.execPath, [join(root, 'scripts/action/install.mjs')], {
@@ -482,7 +483,7 @@ test('agentci is installed only where the project, or one above it, does not hav
   expect(install(cwd, 'b/c')).toBe('');
 });
 
-test('the page on CI names every input, and the versions of Node and Python go where they belong', () => {
+test('the page on CI names every input, and the versions of Node and Python are in the right steps', () => {
   const page = readFileSync(join(root, 'docs/guide/ci.md'), 'utf8');
   for (const name of Object.keys(action.inputs)) expect(page).toContain(`\`${name}\``);
   const steps = JSON.stringify(action.runs.steps);
@@ -530,7 +531,7 @@ test('reports of an earlier step do not pass for those of a run that could not s
   expect(comments[0]?.body).toContain('1 passed');
 });
 
-test('arguments that check nothing are no verdict', async () => {
+test('arguments that check nothing give no verdict', async () => {
   const { code, log } = await runAction(
     project('ok'),
     { args: '--help', comment: 'false' },

@@ -70,7 +70,7 @@ test('a run of a few queries is compared over those, and the others are not said
 test.each([
   { what: 'the base branch has no run', branch: 'other', args: [] },
   { what: 'its only run is of a few queries', branch: 'main', args: ['--tags', 'few'] },
-])('where $what, nothing is said of a change', async ({ branch, args }) => {
+])('when $what, no change is reported', async ({ branch, args }) => {
   const cwd = project();
   await cli(['test', '--traces', 'good.jsonl', ...args], { cwd, env: { AGENTCI_BRANCH: branch } });
   const { stdout, stderr } = await cli(['test', '--traces', 'bad.jsonl', '-f', 'markdown'], {

@@ -62,7 +62,7 @@ const baseline = (cwd: string, version: string) =>
   JSON.parse(readFileSync(join(cwd, 'baselines/rag-agent', version, 'weather.json'), 'utf8'));
 
 describe('from eleven tool calls to none', () => {
-  test('run, save, mend, run, save, and see what was gained', async () => {
+  test('run, save, fix, run, save, and see the improvement', async () => {
     const cwd = project();
     const run = async (...args: string[]) => {
       const { code, stdout } = await cli(args, { cwd });
@@ -78,7 +78,7 @@ describe('from eleven tool calls to none', () => {
       code: 0,
       stdout: expect.stringContaining('forced'),
     });
-    // The broken run is not what the mended one is compared with: nothing warns.
+    // The fixed run is not compared with the broken one, so nothing warns.
     expect(await run('test', '--traces', 'fixed.json')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('1 passed'),
@@ -103,7 +103,7 @@ describe('from eleven tool calls to none', () => {
     }
   });
 
-  test('the way back is no regression by itself; with a limit it is', async () => {
+  test('going back is not a regression by itself, but is with a limit', async () => {
     const cwd = project();
     await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], { cwd });
     await cli(['save', '--version', 'v2', '--trace-file', 'broken.json'], { cwd });
@@ -139,7 +139,7 @@ describe('from eleven tool calls to none', () => {
   });
 });
 
-describe('one rule for where things are: beside the spec', () => {
+describe('one rule for locations: next to the spec', () => {
   test('from another folder runs, verdicts and baselines are found by -c alone', async () => {
     const cwd = tempDir({
       'team/bot/agentci_spec.yaml': spec,
@@ -161,11 +161,11 @@ describe('one rule for where things are: beside the spec', () => {
     expect(await run('eval', ...c, '--run', runs[0]!)).toBe(0);
     expect(await run('diff', ...c, '--baseline-run', runs[0]!)).toBe(0);
     expect(await run('diff', ...c, '--baseline', 'v1', '--compare', 'v1')).toBe(0);
-    // From inside, the same things are meant.
+    // From a subfolder, the same files are meant.
     const inside = { cwd: join(cwd, 'team/bot') };
     expect((await cli(['report'], inside)).code).toBe(0);
     expect((await cli(['save', '--version', 'v2'], inside)).code).toBe(0);
-    // What is named on the command line is meant from here.
+    // Paths on the command line are relative to the working directory.
     expect(await run('save', ...c, '--version', 'v1', '--baseline-dir', 'mine')).toBe(0);
     expect(existsSync(join(cwd, 'mine/rag-agent/v1/weather.json'))).toBe(true);
     const lost = await cli(['report'], { cwd });
@@ -180,7 +180,7 @@ describe('a file in the way', () => {
   };
   test.each([
     {
-      what: 'a run that names another version goes on and says so',
+      what: 'a run that names another version continues and reports it',
       args: ['--baseline', 'v1'],
       code: 0,
     },
@@ -268,7 +268,7 @@ describe('agentci save', () => {
     expect(await compared('--baseline', 'v1')).toBe('v1');
   });
 
-  test('a rubric and no judge: not saved, exit 2 with the way out; by force it is', async () => {
+  test('a rubric without a judge is not saved and exits 2 with a hint, unless forced', async () => {
     const rubric = spec.replace(
       'not_in_answer: [degrees, sunny]',
       'llm_judge: [{rule: declines politely}]',
@@ -396,7 +396,7 @@ describe('agentci save', () => {
       args: ['--version', 'v1', '--run', 'x'],
       says: /RUN_MISSING/,
     },
-  ])('$what is a mistake with a way out', async ({ args, says }) => {
+  ])('$what is an error with a hint', async ({ args, says }) => {
     const { code, stderr } = await cli(['save', ...args], { cwd: project() });
     expect(code).toBe(2);
     expect(stderr).toMatch(says);
@@ -432,7 +432,7 @@ queries:
     });
   });
 
-  test('the list says version, model, precheck and drift; a query the spec lost is named', async () => {
+  test('the list shows version, model, precheck and drift, and names a query that left the spec', async () => {
     const cwd = tempDir({ 'agentci_spec.yaml': two, 'traces.jsonl': traces });
     await cli(['record', '--version', 'v1', '--force-save'], { cwd });
     const list = async () =>
@@ -454,12 +454,12 @@ queries:
     expect((await cli(['test'], { cwd })).stdout).toMatch(/no longer in the spec/);
   });
 
-  test('without a spec the list is of what lies there, and nothing is no error', async () => {
+  test('without a spec the list shows the files, and an empty list is not an error', async () => {
     const { code, stdout } = await cli(['baselines', '--agent', 'rag-agent'], { cwd: tempDir() });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('no baselines') });
   });
 
-  test('the newest baseline that passed is used, and the result names it; drift is said', async () => {
+  test('the newest passing baseline is used and named, and drift is reported', async () => {
     const cwd = tempDir({ 'agentci_spec.yaml': two, 'traces.jsonl': traces });
     await cli(['record', '--version', 'v1', '--query', 'a'], { cwd });
     writeFileSync(
@@ -555,7 +555,7 @@ describe('agentci diff', () => {
       says: /NOTHING_TO_COMPARE.*good has: weather; bad has: weather/s,
     },
     {
-      what: 'a limit that is no number',
+      what: 'a limit that is not a number',
       args: ['--baseline', 'good', '--compare', 'bad', '--max-regression', 'x'],
       says: /percentage/,
     },
@@ -566,7 +566,7 @@ describe('agentci diff', () => {
     expect(stderr).toMatch(says);
   });
 
-  test('queries are paired by id whatever the order, and what one side lacks is named', async () => {
+  test('queries are paired by id in any order, and missing ones are named', async () => {
     const ids = ['a', 'b', 'c'];
     const queries = ids
       .map(
@@ -614,7 +614,7 @@ describe('two stored runs', () => {
       )
       .join('\n');
 
-  test('worse, no difference and inconclusive are told apart', async () => {
+  test('distinguishes worse, no difference and inconclusive', async () => {
     const cwd = tempDir({
       'agentci_spec.yaml': `version: 1\nagent: x\nqueries:\n${queries}`,
       'good.jsonl': traces(30, 0.01),
@@ -640,7 +640,7 @@ describe('two stored runs', () => {
       ],
     });
     const unclear = await compare(odd);
-    // One query that passed fails now: a regression, though the rate may be chance.
+    // A query that passed fails now. This is a regression even if its rate may be chance.
     expect(unclear.code).toBe(1);
     expect(JSON.parse(unclear.stdout).metrics).toMatchObject([
       { metric: 'pass_rate', verdict: 'inconclusive', needed_pairs: expect.any(Number) },

@@ -4,7 +4,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** Three tasks of four trials: passed four, two and no times. */
+/** Three tasks of four trials, which passed four, two and zero times. */
 const REWARDS = [
   [1, 1, 1, 1],
   [1, 0, 0, 1],
@@ -17,7 +17,7 @@ const trials = REWARDS.flatMap((rewards, task) =>
     reward,
     info: {},
     traj: [
-      // The simulated user opens every trial in other words.
+      // The simulated user starts every trial with different words.
       { role: 'user', content: `Task ${task}, please (${trial}).` },
       {
         role: 'assistant',

@@ -11,7 +11,10 @@ import { cli } from '../support/cli.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 
-/** Asks the model once, and sends spans by hand as an SDK would: to where the variables say, with nothing about AgentCI. */
+/**
+ * Calls the model once, and sends spans like an SDK to the address in its variables, without
+ * knowing AgentCI.
+ */
 const AGENT = `
 const hex = (bytes) => [...crypto.getRandomValues(new Uint8Array(bytes))].map((b) => b.toString(16).padStart(2, '0')).join('');
 const attribute = ([key, value]) => ({ key, value: { stringValue: value } });
@@ -90,7 +93,7 @@ describe('a tool that only spans tell of', () => {
   });
 });
 
-/** A service that continues the trace of a request, and sends its spans where exporters send them. */
+/** A service that continues the trace of a request and exports its spans. */
 async function startService(continues: boolean) {
   const freed = createServer().listen(0, '127.0.0.1');
   await once(freed, 'listening');
@@ -159,7 +162,7 @@ describe('an agent behind HTTP', () => {
     if (!continues) expect(stdout).toContain('CAPTURE_NOT_ATTRIBUTABLE');
   });
 
-  it('a port that is in use is said in one sentence, before any query is sent', async () => {
+  it('a used port is reported in one sentence, before any query is sent', async () => {
     let asked = 0;
     const server = createServer((_, response) => {
       asked++;
@@ -195,7 +198,7 @@ describe('an agent behind HTTP', () => {
     expect(stderr).toContain('RUNNER_HEADER');
   });
 
-  it('a service that sends nothing: its answers are judged, its path could not be told', async () => {
+  it('a silent service: its answers are judged, its path is unknown', async () => {
     const server = createServer(
       (_, response) => void response.end(JSON.stringify({ answer: 'fine' })),
     );
@@ -230,7 +233,7 @@ describe('an agent behind HTTP', () => {
 });
 
 describe('agentci capture', () => {
-  it('keeps the spans beside the exchanges, and reads them again without the recorder', async () => {
+  it('keeps the spans next to the exchanges, and reads them again without the recorder', async () => {
     const cwd = tempDir(files);
     const { code, stderr } = await cli(['capture', '--out', 'seen', '--', 'node', 'main.mjs'], {
       cwd,
@@ -252,7 +255,7 @@ describe('agentci capture', () => {
   it('knows of a model that was reached past it', async () => {
     const cwd = tempDir({
       ...files,
-      // A client of its own that honours proxies, as Python's and Go's do.
+      // A custom client that respects proxies, like those of Python and Go.
       'past.mjs': `import net from 'node:net'; import { answer } from './agent.mjs';
         const text = await answer();
         const proxy = new URL(process.env.HTTPS_PROXY);

@@ -13,7 +13,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
-/** The agents of these tests know nothing of AgentCI: they ask a model in a loop and print its last words. */
+/**
+ * The agents of these tests do not know AgentCI. They call a model in a loop and print its last
+ * text.
+ */
 const PYTHON = `
 import json, os, sys, urllib.request
 question = json.load(sys.stdin)["query"]
@@ -52,7 +55,7 @@ export default async function agent(query) {
 }
 `;
 
-/** Asks for the tool that the question names, once for every time it says so. */
+/** Requests the tool named in the question, as often as it occurs. */
 function script({ messages }: ScriptedRequest) {
   const question = messages.find(({ role }) => role === 'user')?.text ?? '';
   const wanted = [...question.matchAll(/use (\w+)/g)].map(([, name]) => name!);
@@ -163,7 +166,7 @@ describe('runner.capture', () => {
     expect([code, results[0]!.path.status]).toEqual([2, 'error']);
   });
 
-  it('could not tell, and says why, when nothing came through; the answer is still judged', async () => {
+  it('could not tell, with the reason, without any captured call, and the answer is still judged', async () => {
     const query = {
       query: 'hello',
       correctness: { expected_in_answer: ['fine'] },
@@ -326,7 +329,7 @@ describe('agentci capture', () => {
     expect(readdirSync(join(cwd, 'seen'))).toContain('traces.jsonl');
   });
 
-  it('takes its program along when it is told to stop', async () => {
+  it('stops its program when it is stopped', async () => {
     const cwd = tempDir();
     const child = spawn(
       process.execPath,

@@ -4,10 +4,13 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-// An agent that keeps its history sends all of it with every request. What it did in one turn is seen again in each later
-// one, and is counted once.
+// An agent that keeps its history sends all of it with every request. The calls of one turn appear
+// again in later turns and must count once.
 
-/** Asks for a tool when the user says "tool NAME", in the words of three providers; else it answers. */
+/**
+ * Requests a tool if the user says "tool NAME", in the format of three providers. Otherwise
+ * answers.
+ */
 function reply(
   path: string,
   body: { messages?: unknown[]; input?: unknown[] },

@@ -5,7 +5,10 @@ import { makeDir } from '@agentci/testing/temp-dir';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** Asks the models at the addresses of `plan.json`, which no variable names; and `named`, which is asked where OPENAI_BASE_URL leads. */
+/**
+ * Calls the models at the addresses in `plan.json`, which no variable names, and `named` at
+ * OPENAI_BASE_URL.
+ */
 const ASK = `
 import { readFileSync } from 'node:fs';
 const ask = async (root, content) => {
@@ -41,7 +44,7 @@ console.log(await answer(process.argv[2]));`,
 const KEY = 'sk-live-0123456789abcdefghij';
 
 type Server = Awaited<ReturnType<typeof startChaos>>;
-/** A model that says how many calls it has had. One with a key asks for it when `demands` is set. */
+/** A model that reports its number of calls. One with a key requires it when `demands` is set. */
 const demands = { key: undefined as string | undefined };
 const startModel = async (): Promise<Server> => {
   let calls = 0;
@@ -115,7 +118,7 @@ describe('"auto" with a model at an address in the agent’s code', () => {
     ['a command that stays', { command: ['node', 'serve.mjs'], mode: 'serve' }],
     ['a module', { module: './module.mjs' }],
   ])(
-    'of %s answers from the file, and asks for the rest where the agent does',
+    '%s replays known calls, and makes the others to the same address as the agent',
     async (_, runner) => {
       spec(runner, 'how deep', 'how wide');
       const first = await test();
@@ -141,7 +144,7 @@ describe('"auto" with a model at an address in the agent’s code', () => {
     },
   );
 
-  it('of a captured program does so too, beside a model that a variable names', async () => {
+  it('a captured program does so too, next to a model that a variable names', async () => {
     plan('named', `${two.url}/v1`);
     const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${one.url}/v1` };
     const capture = (query: string) =>
@@ -207,7 +210,7 @@ describe('a recording of a model at an address in the agent’s code', () => {
     expect(JSON.stringify(one.requests.at(-1)?.headers)).not.toContain(KEY);
   });
 
-  it('gets a key where a variable of the user’s own names the address; where none does, the reason is said', async () => {
+  it('gets a key only if a user variable names the address, otherwise reports the reason', async () => {
     demands.key = KEY;
     const keyless = await check({ OPENAI_API_KEY: KEY });
     expect(keyless).toMatchObject({ code: 2, fits: ['fits'], same: false });
@@ -218,7 +221,7 @@ describe('a recording of a model at an address in the agent’s code', () => {
     expect(await check(env)).toMatchObject({ code: 0, fits: ['fits'], same: true });
   });
 
-  it('is not asked where the file does not say how', async () => {
+  it('is not asked if the file lacks the address', async () => {
     writeFileSync(file(), readFileSync(file(), 'utf8').replace('{"scheme":"http"}', '{}'));
     const before = calls();
     expect((await check()).skipped).toMatch(
@@ -230,7 +233,7 @@ describe('a recording of a model at an address in the agent’s code', () => {
   it.each(['@', '.', ''])(
     'is not asked at a host that a changed path leads to: %o',
     async (start) => {
-      // Joined to an address, "@127.0.0.1:1" is a host and what was before it a user.
+      // Appended to an address, "@127.0.0.1:1" would be the host and the text before it a user.
       for (const provider of ['openai', nameOf(one)]) {
         const path =
           start === ''

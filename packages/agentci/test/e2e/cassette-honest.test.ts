@@ -29,7 +29,7 @@ const ONCE = "import agent from './agent.mjs'; console.log(await agent(process.a
 
 let model: ScriptedModel;
 let live: Record<string, string>;
-/** What the model says to a question. */
+/** The model's reply to a question. */
 let depth = '11 metres';
 beforeAll(async () => {
   const script = ({ messages }: ScriptedRequest) => {
@@ -57,7 +57,7 @@ const project = (queries: readonly object[], file = 'agentci_spec.yaml', more: o
   });
 
 describe('what a recording says of itself', () => {
-  it('a query that fails while it is recorded does not replace a good recording, and that is said', async () => {
+  it('a query that fails during recording does not replace a good recording, and a message reports it', async () => {
     const cwd = project([query('a')]);
     depth = '11 metres';
     expect((await cli(['test', '--cassette', 'record'], { cwd, env: live })).code).toBe(0);
@@ -135,7 +135,7 @@ describe('what a recording says of itself', () => {
 });
 
 describe('what a replay says', () => {
-  it('names the command that records what is missing, as the user would type it', async () => {
+  it('names the command that records the missing calls, as the user would type it', async () => {
     const cwd = project([query('a.b')], 'own.yaml');
     const { code, stdout } = await cli(
       ['test', '-c', 'own.yaml', '-n', '2', '--cassette', 'replay=tapes'],
@@ -160,7 +160,7 @@ describe('what a replay says', () => {
     }
   });
 
-  it('what a judge cost is said beside what the agent did not', async () => {
+  it("reports the judge's cost next to the saved agent cost", async () => {
     const cwd = project(
       [query('a', undefined, { llm_judge: [{ rule: 'It names a depth.' }] })],
       undefined,
@@ -194,14 +194,14 @@ describe('agentci capture with a cassette', () => {
     expect(missed.stderr).not.toContain('CAPTURE_UPSTREAM_FAILED');
   });
 
-  it('a recording that replaces another says so', async () => {
+  it('a recording that replaces another reports it', async () => {
     const cwd = project([]);
     await run(cwd, 'record', 'one', live);
     const { code, stderr } = await run(cwd, 'record', 'two', live);
     expect([code, stderr]).toEqual([0, expect.stringContaining('CASSETTE_REPLACED')]);
   });
 
-  it('a recording of nothing is not green, and leaves what was there', async () => {
+  it('an empty recording is not green, and keeps the existing file', async () => {
     const cwd = project([]);
     await run(cwd, 'record', 'one', live);
     const file = join(cwd, 'cassettes', 'capture', 'run.jsonl');

@@ -5,7 +5,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** Sends the key of `KEY_OF_THE_DAY` in the way that is named, and prints the answer. */
+/** Sends `KEY_OF_THE_DAY` with the given method, and prints the answer. */
 const AGENT = `
 const [, , root, way] = process.argv;
 const key = process.env.KEY_OF_THE_DAY;
@@ -15,11 +15,11 @@ const path = (way === 'path' ? '/' + key : '') + '/v1/chat/completions';
 const reply = await fetch(root + path, { method: 'POST', headers, body: JSON.stringify(body) });
 console.log(reply.status, (await reply.text()).length);
 `;
-/** Of no known form, so that only the place it is sent in tells what it is. */
+/** Has no known key format, so only its position identifies it as a secret. */
 const KEY = 'zq7Pp0xw21Lk9';
 
 let server: Awaited<ReturnType<typeof startChaos>>;
-/** What the server says after its answer. */
+/** Sent by the server after its answer. */
 let says = '';
 beforeAll(async () => {
   server = await startChaos((_, response) => {
@@ -32,7 +32,7 @@ afterAll(() => server.close());
 const capture = (cwd: string, mode: string, way: string, key: string, name: string) =>
   cli(['capture', '--cassette', mode, '--', 'node', 'agent.mjs', server.url, way], {
     cwd,
-    // A name that does not say that it is a secret, unless the test is about one that does.
+    // The variable name does not look secret, except in the test for such names.
     env: { KEY_OF_THE_DAY: key, ...(name === 'secret' ? { GATEWAY_API_KEY: key } : {}) },
   });
 const holding = (dir: string, text: string): string[] =>

@@ -5,7 +5,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** Asks once and waits for the answer; what it does beside that comes from a file that tests change. */
+/** Makes one call and waits for the answer. Its other work comes from a file that tests change. */
 const MODULE_AGENT = `
 import { pbkdf2 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -133,7 +133,7 @@ describe('a call that is not recorded and still in flight when the agent ends is
       cassette: { isolated: boolean };
     };
     const said = [run.results[0]?.error?.kind, ...run.checks.map(({ id }) => id)].filter(Boolean);
-    // When a timer fires decides whether the query is still open; either way it is told of.
+    // The timing decides whether the query is still open. Both cases are reported.
     const expected = /timer|pool|signal/.test(extra)
       ? /^cassette(?:\.late|_miss)$/
       : /^cassette_miss$/;
@@ -152,7 +152,8 @@ it('a call long after the last answer of an agent that stays up leaves the run n
   expect([code, cassette]).toEqual([2, expect.objectContaining({ isolated: false })]);
 });
 
-// When a timer of another program fires beside ours depends on the machine: a call just outside of what counts may be just inside.
+// Timers of two programs fire in a machine-dependent order, so a call just outside the limit may be
+// just inside.
 describe('a recording of an agent that calls a model after its answer', { retry: 4 }, () => {
   const env = () => ({
     OPENAI_API_KEY: 'sk-test-0123456789abcdefghij',
@@ -213,7 +214,7 @@ describe('a recording of an agent that calls a model after its answer', { retry:
     ]);
   });
 
-  it('is refused where a program ends half-way through a call', async () => {
+  it('is refused if a program ends in the middle of a call', async () => {
     const cwd = project({ command: ['node', 'agent.mjs'] }, COMMAND_AGENT);
     expect((await cli(['test', '--cassette', 'record'], { cwd, env: env() })).code).toBe(0);
     const before = readFileSync(fileIn(cwd), 'utf8');

@@ -5,7 +5,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** Asks as its variables say, then once more as a file says that tests change. */
+/** Makes one call from its variables, then another from a file that tests change. */
 const AGENT = `
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -148,7 +148,7 @@ console.log('11 metres');
     });
   });
 
-  it('is accepted where its first line says that the query makes no call, also when it is recorded again', async () => {
+  it('is accepted if its first line says that the query makes no call, also when recorded again', async () => {
     const cwd = suite('asks', 'silent');
     const file = fileOf(cwd, 'silent');
     await cli(['test', '--cassette', 'record'], { cwd, env: env() });
@@ -219,7 +219,7 @@ describe('agentci cassette with the id of a query', () => {
     return { cwd, env, file: (id: string) => join(cwd, 'cassettes', 'well', `${id}.jsonl`) };
   };
 
-  it('check looks at it alone, also where the file of another is damaged', async () => {
+  it('check looks at it alone, even if the file of another is damaged', async () => {
     const { cwd, file } = await two();
     writeFileSync(file('b'), '');
     const { code, stdout } = await cli(['cassette', 'check', 'a', '--json'], { cwd });
@@ -249,7 +249,7 @@ describe('agentci cassette with the id of a query', () => {
     expect([existsSync(file('a')), existsSync(file('b'))]).toEqual([true, false]);
   });
 
-  it.each(['check', 'rerecord', 'prune', 'ls'])('%s refuses what is not one', async (action) => {
+  it.each(['check', 'rerecord', 'prune', 'ls'])('%s refuses an invalid one', async (action) => {
     const { cwd } = await two();
     const { code, stderr } = await cli(['cassette', action, 'typo'], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining('OPTION_INVALID')]);

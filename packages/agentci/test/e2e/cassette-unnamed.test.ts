@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 
 /**
- * An agent with addresses of models in its code, as `plan.json` gives them: no variable names these servers. It asks each of
- * them in the way that its query names, and a tool of the same machine; the last query also asks a model that a variable names.
+ * An agent with model addresses in its code (from `plan.json`) that no variable names. It calls
+ * each of them with the method in its query, and a local tool. The last query also calls a model
+ * named in a variable.
  */
 const AGENT = `
 import { execFileSync } from 'node:child_process';
@@ -58,7 +59,7 @@ let third: ScriptedModel;
 let named: ScriptedModel;
 let tool: Awaited<ReturnType<typeof startChaos>>;
 beforeAll(async () => {
-  // Skipped, these tests would say that what they are about works.
+  // If these tests were skipped, they would look green.
   for (const program of ['curl', 'python3']) execFileSync(program, ['--version']);
   const says = (text: string) => startScriptedModel({ script: () => ({ text }) });
   [one, two, third, named] = await Promise.all([
@@ -139,7 +140,7 @@ describe('models at addresses that are written in the agent’s code', () => {
     expect(tool.requests).toHaveLength(5);
   });
 
-  it('are replayed, and no model is asked; the tool is', async () => {
+  it('are replayed without the model but with the tool', async () => {
     const [before, tools] = [calls(one, two), tool.requests.length];
     const { code, results, cassette } = await run('replay');
     expect(
@@ -160,7 +161,7 @@ describe('models at addresses that are written in the agent’s code', () => {
     expect([code, calls(one, two)]).toEqual([2, before]);
   });
 
-  it('are not recorded where a call goes through a tunnel, and nothing that would lack it is written', async () => {
+  it('are not recorded if a call goes through a tunnel, and no incomplete file is written', async () => {
     const spec = { agent: 'mole', runner: { command: ['node', 'agent.mjs'] } };
     const queries = [
       { id: 'q', query: 'in a tunnel', correctness: { expected_in_answer: ['eleven'] } },
@@ -175,7 +176,7 @@ describe('models at addresses that are written in the agent’s code', () => {
     expect(existsSync(join(cwd, 'cassettes', 'mole'))).toBe(false);
   });
 
-  it('may have another port; one more server is missed', async () => {
+  it('may have another port, and one more server is a miss', async () => {
     const before = calls(two, third, named);
     writeFileSync(join(cwd, 'plan.json'), plan(['', rootOf(third)]));
     const moved = await run('replay', {}, '--filter', 'and-a-named-one');

@@ -19,7 +19,10 @@ import { cli } from '../support/cli.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 
-/** Asks a model in a loop and prints its last words. What it says beside the question comes from a file that tests change. */
+/**
+ * Calls a model in a loop and prints its last text. Its other output comes from a file that tests
+ * change.
+ */
 const AGENT = `
 import { readFileSync } from 'node:fs';
 const extra = JSON.parse(readFileSync(new URL('./extra.json', import.meta.url), 'utf8'));
@@ -188,7 +191,7 @@ describe('record, then replay without a key', () => {
     expect([replayed.code, replayed.run.cassette!.hits]).toEqual([0, 6]);
   });
 
-  it('each cell of a matrix has a file of its own', async () => {
+  it('each cell of a matrix has a separate file', async () => {
     const cwd = project([query('a', 'say {{word}}')]);
     const spec = JSON.parse(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8'));
     writeFileSync(
@@ -230,7 +233,7 @@ describe('record, then replay without a key', () => {
     expect(JSON.stringify(more.run.results[0])).toContain('run 3 has no recording');
   });
 
-  it('ids with odd letters get files of their own inside the folder', async () => {
+  it('ids with odd letters get separate files inside the folder', async () => {
     const ids = ['a.run-2', 'a', 'A_b-c.d', '0', 'con'];
     const cwd = project(ids.map((id) => query(id, `say ${JSON.stringify(id)}`)));
     expect((await test(cwd, 'record', live)).code).toBe(0);
@@ -348,7 +351,7 @@ describe('what is not kept', () => {
     ]);
   });
 
-  it('an old recording stays where a new one fails', async () => {
+  it('an old recording stays if a new one fails', async () => {
     const cwd = project([query('a')]);
     await test(cwd, 'record', live);
     const file = join(cwd, 'cassettes', 'well', 'a.jsonl');
@@ -417,7 +420,7 @@ describe('files that cannot be trusted', () => {
 });
 
 describe('modes', () => {
-  it('auto records what is new, replays what is known, and in CI never records', async () => {
+  it('auto records new calls, replays known ones, and never records in CI', async () => {
     const cwd = project([query('a')], { cassette: { mode: 'auto', dir: 'tapes' } });
     expect((await test(cwd, undefined, { ...live, CI: 'true' })).code).toBe(2);
     expect(existsSync(join(cwd, 'tapes'))).toBe(false);
@@ -457,7 +460,7 @@ describe('modes', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(expected)]);
   });
 
-  it('an agent that runs elsewhere cannot be told to ask a cassette', async () => {
+  it('an agent that runs elsewhere cannot use a cassette', async () => {
     const cwd = project([query('a')], { runner: { http: { url: 'http://127.0.0.1:1' } } });
     const { code, stderr } = await test(cwd, 'replay');
     expect([code, stderr]).toEqual([2, expect.stringContaining('CASSETTE_RUNNER')]);

@@ -11,7 +11,7 @@ import { cli } from '../support/cli.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 
-/** Says what its model says, and refunds when told to. */
+/** Prints its model's text, and makes a refund on request. */
 const AGENT = `
 export default async function agent(message, { messages }) {
   const reply = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
@@ -41,7 +41,7 @@ queries:
     correctness: {expected_in_answer: [refunded]}
 `;
 
-/** One model for both: the user is the one with a brief. */
+/** One model for both roles: the user's prompt has a brief. */
 function script({ messages }: ScriptedRequest) {
   const all = messages.map(({ text }) => text).join('\n');
   const user = (message: string, done = false) => ({
@@ -122,11 +122,11 @@ describe('a conversation with a model for its user, from a cassette', () => {
       kind: 'cassette_miss',
       message: expect.stringMatching(words),
     });
-    // Calls of the agent were answered, and still the run did not come from the cassette alone.
+    // The agent's calls were replayed, but the run did not come from the cassette alone.
     expect([report.results[0].cassette.isolated, report.cassette.isolated]).toEqual([false, false]);
   });
 
-  test('is a miss where the cassette was recorded without the words of the user', async () => {
+  test('is a miss if the cassette was recorded without the user', async () => {
     const { run, live, tape } = await shop();
     await run(['--cassette', 'record'], live);
     const [head, ...lines] = readFileSync(tape, 'utf8').trim().split('\n');
@@ -137,7 +137,7 @@ describe('a conversation with a model for its user, from a cassette', () => {
     expect(report.results[0].error.message).toContain('does not hold the words of the user');
   });
 
-  test('in auto mode only what is new is asked and added', async () => {
+  test('in auto mode only new calls are made and added', async () => {
     const { cwd, run, live, tape, model } = await shop();
     const first = await run(['--cassette', 'auto'], { ...live, CI: '' });
     expect(first).toMatchObject({ code: 0, requests: 5 });
@@ -146,7 +146,8 @@ describe('a conversation with a model for its user, from a cassette', () => {
       join(cwd, 'agentci_spec.yaml'),
       spec(model.url, 'the desk lamp is refunded to the account'),
     );
-    // The user is asked again, and says the same: the agent's calls are known.
+    // The user's model is called again with the same result, so the agent's calls are in the
+    // cassette.
     expect(await run(['--cassette', 'auto'], { ...live, CI: '' })).toMatchObject({
       code: 0,
       requests: 7,

@@ -24,7 +24,7 @@ test('a suite that is carried whole exits 0, and the spec it becomes runs', asyn
   expect((await cli(['test'], { cwd })).code).toBe(0);
 });
 
-test('what is left out is listed with its line, and the exit code is 1', async () => {
+test('left-out parts are listed with their line, and the exit code is 1', async () => {
   const cwd = tempDir(suite(HELLO, CODE));
   const { code, stdout } = await cli(['convert', 'promptfooconfig.json', '--json'], { cwd });
   const report = JSON.parse(stdout) as Record<string, unknown>;

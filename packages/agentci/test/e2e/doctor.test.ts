@@ -125,7 +125,7 @@ test.each([
     when: 'the spec is wrong',
     files: { 'agentci_spec.yaml': 'version: 1\nagent: x\nqueries: []\n' },
   },
-])('when $when the exit code is 1 and the fix is said', async ({ files }) => {
+])('when $when the exit code is 1 with a fix', async ({ files }) => {
   const result = await examine(files);
   expect(result.of('spec')).toMatchObject({ status: 'fail', fix: expect.any(String) });
   expect(result.code).toBe(1);
@@ -217,7 +217,7 @@ describe('capture', () => {
     `const reply = await fetch(${url} + '/chat/completions', {method: 'POST', headers: {'content-type': 'application/json'}, body: '{"model":"m","messages":[]}'});
      console.log((await reply.json()).choices[0].message.content);`;
 
-  test('the providers in use are named, and where their calls go', async () => {
+  test('names the providers in use and the addresses of their calls', async () => {
     const files = { 'agentci_spec.yaml': spec(runner()), 'agent.mjs': 'export {}' };
     const found = await examine(files, { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: '' });
     expect(found.of('capture')).toMatchObject({

@@ -46,7 +46,7 @@ test('estimates the cost from the last run, case by case', async () => {
     runs: 3,
     cost_usd: 0.5,
   });
-  // Three runs each: 0.5 and 0.25 are known, the two cases of Rome are taken as average.
+  // Three runs each: 0.5 and 0.25 are known, the two cases of Rome count as average.
   expect(summary).toMatchObject({
     cost_usd: 3 * (0.5 + 0.25 + 0.375 + 0.375),
     guessed_runs: 6,

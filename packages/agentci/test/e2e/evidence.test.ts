@@ -4,7 +4,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-// A verdict rests on what a recording proves, not on what it leaves out.
+// A verdict depends on what a recording proves, not on what it omits.
 
 const spec = (rest: string) =>
   `version: 1\nagent: demo\nqueries:\n  - id: q\n    query: hi\n    ${rest}\n`;

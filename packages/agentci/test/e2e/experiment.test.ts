@@ -108,7 +108,7 @@ describe('an agent that is run', () => {
       ? readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n')
       : [];
 
-  test('a killed experiment goes on with --resume and asks only what is missing', async () => {
+  test('a killed experiment continues with --resume and asks only the missing trials', async () => {
     const cwd = project(
       "await new Promise((done) => setTimeout(done, 120));\n  return '- Rollback auth-service';",
     );
@@ -122,13 +122,13 @@ describe('an agent that is run', () => {
     const { code, stdout } = await cli(['experiment', 'e.yaml', '--resume', '--json'], { cwd });
     expect(code).toBe(0);
     expect(json(stdout).conditions[0]).toMatchObject({ condition: 'agent', n: TRIALS, failed: 0 });
-    // At most the one trial that was running when the kill came is asked twice.
+    // At most the trial in progress at the kill is asked twice.
     expect(asked(cwd).length - TRIALS).toBeLessThanOrEqual(1);
     const third = await cli(['experiment', 'e.yaml', '--resume', '--json'], { cwd });
     expect(third.stdout).toBe(stdout);
   });
 
-  test('an interrupted experiment says so and exits 130', async () => {
+  test('an interrupted experiment reports it and exits 130', async () => {
     const cwd = project(
       "await new Promise((done) => setTimeout(done, 120));\n  return '- Rollback auth-service';",
     );

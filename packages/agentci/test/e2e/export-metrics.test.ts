@@ -91,7 +91,7 @@ test('OTLP gets one gauge a metric with its labels as attributes', async () => {
 test.each([
   { what: 'a server that refuses', args: async () => ['--otlp', (await receiver(500)).url] },
   { what: 'a server that is not there', args: async () => ['--pushgateway', 'http://127.0.0.1:1'] },
-])('$what is said, with exit 2', async ({ args }) => {
+])('reports $what with exit 2', async ({ args }) => {
   const { code, stderr } = await cli(['export-metrics', ...(await args())], {
     cwd: await runOnce(),
   });

@@ -4,7 +4,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** Answers "no" to the queries that bad.txt names. */
+/** Answers "no" to the queries in bad.txt. */
 const AGENT = `import { readFileSync } from 'node:fs';
 export default (query, { id }) => {
   const isBad = readFileSync('bad.txt', 'utf8').split(' ').includes(id);
@@ -20,7 +20,7 @@ const project = (text = spec()): string =>
   tempDir({ 'agent.mjs': AGENT, 'bad.txt': '', 'agentci_spec.yaml': text });
 const on = (branch: string) => ({ AGENTCI_BRANCH: branch, AGENTCI_COMMIT: '1'.repeat(40) });
 
-/** Runs it with an agent that fails these. */
+/** Runs the agent with these queries failing. */
 async function run(
   cwd: string,
   bad: string,
@@ -31,7 +31,7 @@ async function run(
   return cli(['test', '--quiet', ...args], { cwd, env });
 }
 
-/** What --failed would run, or why it would not. */
+/** The queries that --failed would run, or the error. */
 async function failed(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
   const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json', ...args], {
     cwd,
@@ -42,7 +42,7 @@ async function failed(cwd: string, args: readonly string[] = [], env: Record<str
     : (JSON.parse(stdout) as { cases: { id: string }[] }).cases.map(({ id }) => id);
 }
 
-/** The same while the runs are stored, and when they are only in the history. */
+/** Checks the stored runs, then again with only the history. */
 async function failedEitherWay(
   cwd: string,
   args: readonly string[] = [],
@@ -55,7 +55,7 @@ async function failedEitherWay(
 const both = (...ids: string[]) => ({ stored: ids, past: ids });
 
 describe('--failed', () => {
-  test('does not forget what failed on another branch, where a few queries were run on this one', async () => {
+  test('remembers a failure on another branch after a partial run on this one', async () => {
     const cwd = project();
     await run(cwd, 'a b', [], on('main'));
     await run(cwd, 'a b', ['--ids', 'a'], on('feature'));
@@ -69,7 +69,7 @@ describe('--failed', () => {
     expect(await failedEitherWay(cwd, [], on('feature'))).toEqual(both('a', 'b'));
   });
 
-  test('takes what passed on this branch as passed, whatever it did on another', async () => {
+  test('takes a pass on this branch as passed, whatever happened on another', async () => {
     const cwd = project();
     await run(cwd, 'a b', [], on('main'));
     await run(cwd, '', ['--ids', 'a'], on('feature'));
@@ -100,7 +100,7 @@ describe('--failed', () => {
     expect(await failedEitherWay(cwd, ['--strict'])).toEqual(both('b'));
   });
 
-  test('takes what could not be measured with --strict, where the run is stored', async () => {
+  test('takes unmeasured cases with --strict if the run is stored', async () => {
     const cwd = project(spec({ c: 'cost: {max_llm_calls: 3}, ' }));
     expect((await run(cwd, '', ['--strict'])).code).toBe(2);
     expect(await failed(cwd, ['--strict'])).toEqual(['c']);

@@ -21,7 +21,7 @@ interface Told {
 const failuresIn = async (cwd: string, ...args: string[]): Promise<Told> =>
   JSON.parse((await cli(['failures', '--json', ...args], { cwd })).stdout) as Told;
 
-test('a run of a few queries leaves the others unknown, and what is fixed is named as gone', async () => {
+test('a partial run leaves the others unknown, and names fixed groups as gone', async () => {
   const cwd = tempDir({
     'agentci_spec.yaml': SPEC,
     'bad.jsonl': recording('no', 'no'),
@@ -63,7 +63,7 @@ test('the runs of another spec in the folder are not taken', async () => {
   ]);
 });
 
-test('a spec that was not run says so, to failures and to mutate', async () => {
+test('failures and mutate report a spec without runs', async () => {
   const cwd = tempDir({ 'agentci_spec.yaml': SPEC, 'other.yaml': SPEC, 'good.jsonl': GOOD });
   await cli(['test', '--traces', 'good.jsonl'], { cwd });
   for (const args of [['failures'], ['mutate', '--run', 'latest']])

@@ -2,8 +2,8 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-// Ten wrong configurations that other tools accept. Each is wrong in a way that would make a check vanish; none may pass,
-// neither when validated nor when run on a recording that would please a check that is not there.
+// Ten wrong configurations that other tools accept. Each mistake would disable a check. None may
+// pass validation, nor a run on a recording that would satisfy the missing check.
 
 const head = 'version: 1\nagent: demo\n';
 const query = 'queries:\n  - query: hi\n';

@@ -6,7 +6,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-// What someone sees in a terminal: the end of a run, its numbers, and the names by which stored runs are called.
+// The terminal output of a first run: its end, its numbers, and the names of stored runs.
 
 const SPEC = `version: 1
 agent: demo

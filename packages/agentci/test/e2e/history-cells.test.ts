@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { pageTrends } from '../../src/view/page-trends.ts';
 import { cli } from '../support/cli.ts';
 
-/** BAD names queries with their cell, such as "by", that fail. */
+/** BAD lists failing queries with their cell, such as "by". */
 const AGENT = `export default async (query, { id, vars }) => ({
   answer: (process.env.BAD ?? '').split(',').includes(id + (vars.m ?? '')) ? 'bad' : 'ok',
   tool_calls: [],
@@ -142,7 +142,7 @@ describe('a query of a spec with a matrix', () => {
     expect([code, stdout]).toEqual([2, '']);
   });
 
-  test('the trends of view name the cell that fails, whatever the order of the variables in the spec', async () => {
+  test('the trends of view name the failing cell, for any order of variables in the spec', async () => {
     const cwd = project(SPEC.replace('{m: [x, y]}', '{m: [x, y], n: [1]}'));
     const [, second] = await play(cwd, ONE_CELL_AT_A_TIME);
     writeFileSync(

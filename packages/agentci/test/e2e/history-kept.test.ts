@@ -13,7 +13,7 @@ import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** No failure is lost: not by wrong clocks, not by the order of an import, not by damaged files. */
+/** No failure is lost, despite wrong clocks, any import order or damaged files. */
 
 const DAY = 86_400_000;
 const FILES = {
@@ -37,11 +37,11 @@ const MAIN = { '.git/HEAD': 'ref: refs/heads/main\n' };
 interface Run {
   readonly bad?: string;
   readonly args?: readonly string[];
-  /** How far the clock of the machine is off. */
+  /** Error of the machine's clock. */
   readonly offMs?: number;
 }
 
-/** Runs the agent, and gives the id of the run and what was said. */
+/** Runs the agent. Returns the id of the run and the output. */
 async function run(
   cwd: string,
   { bad = '', args = [], offMs }: Run = {},
@@ -121,7 +121,10 @@ describe('clocks that disagree', () => {
 });
 
 describe('an import', () => {
-  /** What CI leaves: a run in which b failed, as a report and as a folder, and an older one that passed. */
+  /**
+   * CI artifacts: a run in which b failed, as a report and as a folder, and an older run that
+   * passed.
+   */
   async function artifacts(): Promise<string> {
     const ci = tempDir({ ...FILES, ...MAIN });
     const good = await run(ci);
@@ -178,7 +181,7 @@ describe('an import', () => {
     expect(stderr).toContain('garbage.zip is not a zip file');
   });
 
-  test('of a report alone: what failed in it counts though it does not say its branch, and a note says so', async () => {
+  test('of a report alone: its failures count although it has no branch, with a note', async () => {
     const dir = await artifacts();
     const cwd = tempDir({ ...FILES, ...MAIN });
     const first = await cli(
@@ -210,7 +213,7 @@ describe('a run of a detached HEAD', () => {
   const DETACHED = `${'a'.repeat(40)}\n`;
   const checkOut = (cwd: string, head: string): void =>
     writeFileSync(join(cwd, '.git', 'HEAD'), head);
-  /** b failed on main, and a later run off any branch ended otherwise. */
+  /** b failed on main, and a later run without a branch differs. */
   async function project(onMain: string, detached: string): Promise<{ cwd: string; main: string }> {
     const cwd = tempDir({ ...FILES, ...MAIN });
     const main = await run(cwd, { bad: onMain });
@@ -243,7 +246,7 @@ describe('a run of a detached HEAD', () => {
     },
   );
 
-  test('counts where there is no run on the branch', async () => {
+  test('counts if the branch has no run', async () => {
     const { cwd } = await project('b', '');
     checkOut(cwd, 'ref: refs/heads/new\n');
     expect(await failed(cwd)).toContain('NOTHING_FAILED');
@@ -261,7 +264,7 @@ test('a stored run on this branch counts before one on another that is only in t
 });
 
 describe('a damaged history', () => {
-  /** Everything passed, then b failed; only the history knows. */
+  /** Everything passed, then b failed. Only the history has both runs. */
   async function project(): Promise<{ cwd: string; good: string; red: string }> {
     const cwd = tempDir(FILES);
     const good = await run(cwd);
@@ -296,7 +299,7 @@ describe('a damaged history', () => {
       expect((await cli(['history', 'trend', 'b'], { cwd })).stdout).toContain(
         `the queries of 1 run are damaged or no longer kept, so it may have failed there: ${red}`,
       );
-      // A run of all queries is the way out.
+      // A complete run resolves it.
       await run(cwd);
       expect(await failed(cwd)).toContain('NOTHING_FAILED');
     },
@@ -327,7 +330,7 @@ describe('a damaged history', () => {
     await run(cwd, { bad: 'a b' });
     const path = join(historyOf(cwd), 'runs.jsonl');
     truncateSync(path, readFileSync(path, 'utf8').length - 30);
-    // The folder of that run says it all.
+    // The folder of that run is complete.
     expect(await failed(cwd)).toEqual(['a', 'b']);
     withoutRuns(cwd);
     expect(await failed(cwd)).toMatch(/1 line of .*runs\.jsonl cannot be read.*HISTORY_DAMAGED/);
@@ -362,7 +365,7 @@ describe('a damaged history', () => {
     expect(await failed(cwd)).toContain('HISTORY_DAMAGED');
   });
 
-  test('verdicts that newer runs give anew are not missed', async () => {
+  test('verdicts replaced by newer runs are not missed', async () => {
     const { cwd, good } = await project();
     truncateSync(join(historyOf(cwd), `${good}.jsonl`), 40);
     expect(await failed(cwd)).toEqual(['b']);
@@ -371,7 +374,7 @@ describe('a damaged history', () => {
 });
 
 describe('a run folder that lost a line', () => {
-  /** b failed, and its result is gone from the folder. */
+  /** b failed, and its result is missing in the folder. */
   async function project(): Promise<{ cwd: string; id: string; journal: string }> {
     const cwd = tempDir(FILES);
     const { id } = await run(cwd, { bad: 'b' });
@@ -482,7 +485,7 @@ queries: [{id: a, query: a, correctness: {expected_in_answer: [ok]}}]
     },
   );
 
-  test('--failed says so where only the history knows it', async () => {
+  test('--failed reports it if only the history knows it', async () => {
     const { cwd, id } = await project();
     withoutRuns(cwd);
     const { stderr } = await cli(['test', '--failed'], { cwd });
@@ -492,7 +495,7 @@ queries: [{id: a, query: a, correctness: {expected_in_answer: [ok]}}]
   });
 });
 
-test('--failed-from says what is wrong with a folder', async () => {
+test('--failed-from reports problems of a folder', async () => {
   const cwd = tempDir({ ...FILES, 'notes/a.txt': '' });
   const { id } = await run(cwd, { bad: 'b' });
   const said = async (folder: string): Promise<string> =>

@@ -48,7 +48,7 @@ const listed = async (cwd: string, ...args: string[]): Promise<{ id: string; tot
   JSON.parse((await history(cwd, '--json', ...args)).stdout).runs;
 const inHistory = (cwd: string, name = ''): string => join(cwd, '.agentci', 'history', name);
 
-/** The rows of a Parquet file, asked of DuckDB itself. */
+/** Reads the rows of a Parquet file with DuckDB. */
 async function parquet(cwd: string, statement: string): Promise<Record<string, unknown>[]> {
   const { DuckDBInstance } = createRequire(join(duckdb, 'package.json'))('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -59,7 +59,7 @@ async function parquet(cwd: string, statement: string): Promise<Record<string, u
 describe.skipIf(duckdb === '')(
   'with DuckDB (AGENTCI_DUCKDB names a folder where @duckdb/node-api is installed)',
   () => {
-    /** What makes the files of a history differ from the runs that it lists. */
+    /** Ways in which the files of a history can differ from its list of runs. */
     const CASES: readonly {
       readonly what: string;
       readonly make: (cwd: string) => Promise<void>;
@@ -160,7 +160,7 @@ describe.skipIf(duckdb === '')(
       expect(await sql(cwd, statement, '-c', 'other.yaml')).toEqual([{ spec: 'other.yaml', n: 1 }]);
     });
 
-    test('columns are the same whatever the runs have, and a run that is not of a part or recorded says so', async () => {
+    test('columns are the same for all runs, and a run that is not partial or recorded has false there', async () => {
       const cwd = project();
       await run(cwd);
       const columns = async (table: string): Promise<string[]> =>
@@ -355,7 +355,7 @@ describe.skipIf(duckdb === '')(
 );
 
 test.each(['', '  ', ';', ' -- all of them', '/* none */ ;'])(
-  'sql without a statement says so: "%s"',
+  'sql without a statement is an error: "%s"',
   async (statement) => {
     const cwd = project();
     await run(cwd);

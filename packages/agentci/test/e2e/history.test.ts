@@ -44,7 +44,7 @@ const judge = (cwd: string, traces: string, env: Record<string, string> = {}, ..
 const json = async (cwd: string, ...args: string[]) =>
   JSON.parse((await cli(['history', ...args, '--json'], { cwd })).stdout);
 
-/** A history made by hand: so many runs, with what became of query `a` in each. */
+/** Writes a history with the given results of query `a`. */
 function writeHistory(
   cwd: string,
   verdicts: readonly string[],
@@ -520,7 +520,7 @@ describe('--failed and --run latest', () => {
     expect(await firstBad('--branch', '*')).not.toContain('on branch');
     expect(await json(cwd, 'flaky')).toMatchObject({ branch: 'fix', runs: 1 });
     expect(await json(cwd, 'flaky', '--branch', '*')).toMatchObject({ runs: 2 });
-    // Without runs on what is checked out, the branch of the latest run.
+    // Without runs on the checked-out branch, the branch of the latest run is used.
     writeFileSync(join(cwd, '.git', 'HEAD'), 'ref: refs/heads/new\n');
     expect(await json(cwd, 'flaky')).toMatchObject({ branch: 'main', runs: 1 });
   });

@@ -4,7 +4,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, onTestFinished, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** What agents give back in place of an answer; every text has a word that a check looks for. */
+/** Invalid answers of agents. Every text contains a word that a check looks for. */
 const NO_ANSWERS: Record<string, string> = {
   'cut json': JSON.stringify({ ok: 'ok', more: [1, 2, 3] }, null, 2).slice(0, 20),
   'cut list': '[\n  "ok",',
@@ -50,7 +50,7 @@ const expected = Object.fromEntries(
 
 const command = `let input = ''; process.stdin.on('data', (c) => { input += c }).on('end', () => process.stdout.write(${given}[JSON.parse(input).query]));`;
 
-test('what is no answer is none from a command, a module and a server alike', async () => {
+test('an invalid answer is no answer from a command, a module and a server alike', async () => {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -144,7 +144,7 @@ test('an answer that was cut off is in every report and exits 1 under --strict',
       code: 0,
       has: true,
     });
-    // What the trace says of itself is there, too.
+    // The trace's own error is included.
     expect({ format, has: /has no key .*nonsense/.test(stdout) }).toEqual({ format, has: true });
   }
   const { stdout } = await cli(['test', '--traces', 'traces.jsonl', '-f', 'prometheus'], { cwd });
@@ -152,7 +152,7 @@ test('an answer that was cut off is in every report and exits 1 under --strict',
   expect((await cli(['test', '--traces', 'traces.jsonl', '--strict'], { cwd })).code).toBe(1);
 }, 60_000);
 
-test('an error object is an answer where the spec says so', async () => {
+test('an error object is an answer if the spec accepts it', async () => {
   const cwd = tempDir({
     'agentci_spec.yaml':
       'agent: demo\nrunner: {module: ./a.mjs, accept_errors: true}\nqueries: [{query: q, correctness: {expected_in_answer: [not_found]}}]\n',

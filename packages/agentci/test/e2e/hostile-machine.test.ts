@@ -22,7 +22,7 @@ queries:
 ${Array.from({ length: QUERIES }, (_, i) => `  - {id: q${i}, query: question ${i}, correctness: {expected_in_answer: [ok]}}`).join('\n')}
 `;
 
-/** Runs the program through a shell, which sets limits or changes what is around it. */
+/** Runs the program through a shell that sets limits or changes the environment. */
 function shell(
   script: string,
   cwd: string,
@@ -36,7 +36,7 @@ function shell(
   return { code: status, stdout, stderr };
 }
 
-/** One line about what is wrong, as a person writes it. */
+/** Expects a single readable error line. */
 function expectOneLine(stderr: string, words: RegExp): void {
   expect(stderr).not.toMatch(/^\s+at /m);
   expect(stderr).not.toMatch(/node:internal/);
@@ -57,7 +57,7 @@ async function waitFor(isSo: () => boolean): Promise<void> {
   expect(isSo()).toBe(true);
 }
 
-test('of two --resume at once one works and the other refuses; no query is asked twice, the journal is sound', async () => {
+test('of two concurrent --resume one works and the other refuses, and no query is asked twice', async () => {
   const cwd = tempDir({ 'agentci_spec.yaml': spec(), 'agent.mjs': agent });
   const child = spawn(process.execPath, [CLI, 'test', '-w', '1'], { cwd, stdio: 'ignore' });
   await waitFor(() => journalOf(cwd).length >= 2);
@@ -87,19 +87,19 @@ test('of two --resume at once one works and the other refuses; no query is asked
 }, 60_000);
 
 test.skipIf(!isLinux)(
-  'a disk that fills up ends the run with 2 and one line, and keeps what was finished',
+  'a full disk ends the run with 2 and one line, and keeps finished results',
   () => {
     const cwd = tempDir({
       'agentci_spec.yaml': spec(),
       'agent.mjs': agent.replace("'ok ' + query", "'ok ' + 'x'.repeat(12_000)"),
     });
     mkdirSync(join(cwd, '.agentci'));
-    // A file system of 64 kB of its own, in a namespace that goes away with the shell.
+    // A 64 kB file system in a namespace that disappears with the shell.
     const script =
       'mount -t tmpfs -o size=64k tmpfs .agentci && "$NODE" "$CLI" test -w 1; code=$?; mkdir -p kept; cp -r .agentci/. kept/; exit $code';
     const isolated = `unshare --mount --map-root-user bash -c '${script}'`;
     if (shell('unshare --mount --map-root-user mount -t tmpfs tmpfs /mnt', cwd).code !== 0) {
-      // Without namespaces the same error comes from the device that is always full.
+      // Without namespaces, /dev/full gives the same error.
       const { code, stderr } = shell('"$NODE" "$CLI" test -f json=/dev/full', cwd);
       expect(code).toBe(2);
       expectOneLine(stderr, /no space left|ENOSPC/);
@@ -215,7 +215,7 @@ describe.skipIf(!isLinux)('a machine at its limits', () => {
   });
 
   test.each(['SIGHUP', 'SIGQUIT', 'SIGTERM', 'SIGINT'] as const)(
-    '%s ends the agents, keeps what was finished and exits 130',
+    '%s ends the agents, keeps finished results and exits 130',
     async (signal) => {
       const cwd = tempDir({
         'agentci_spec.yaml': spec(`{command: [${process.execPath}, agent.cjs]}`),

@@ -4,7 +4,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** Two conversations a support desk kept: one went well, in the other a tool failed. */
+/** Two stored support conversations: one successful, one with a failed tool. */
 const CHATS = [
   {
     id: 'good',
@@ -193,7 +193,7 @@ describe('agentci import', () => {
     expect(await cli(['test', '-c', 'out/spec.yaml'], { cwd })).toMatchObject({ code: 0 });
   });
 
-  test('writes all or nothing: neither beside a baseline that exists, nor spec and traces into one file', async () => {
+  test('writes all or nothing: neither over an existing baseline, nor spec and traces into one file', async () => {
     const cwd = project({ 'chats.jsonl': CHATS.slice(0, 1) });
     const toSpec = ['import', 'chats.jsonl', '--to-spec', 'spec.yaml', '-o', 'traces.jsonl'];
     await cli(toSpec, { cwd });
@@ -219,7 +219,7 @@ describe('agentci import', () => {
     ]);
   });
 
-  test('writes nothing on a dry run, and nothing over a file without being told to', async () => {
+  test('writes nothing on a dry run, and overwrites nothing by default', async () => {
     const cwd = project({ 'chats.jsonl': CHATS.slice(0, 1) });
     const dry = await cli(['import', 'chats.jsonl', '--to-spec', '--dry-run'], { cwd });
     expect(dry.stdout).toContain('would write agentci_spec.yaml');
@@ -236,7 +236,7 @@ describe('agentci import', () => {
 
   test.each([
     {
-      when: 'a file is no recording',
+      when: 'a file is not a recording',
       files: { 'x.json': { some: 'thing' } },
       args: ['x.json'],
       code: 2,

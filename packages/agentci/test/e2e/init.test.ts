@@ -43,7 +43,7 @@ test('only the runs are ignored by git, once', async () => {
 const SPEC =
   'version: 1\nagent: mine\nqueries: [{query: Hi, correctness: {expected_in_answer: [Hi]}}]\n';
 
-test('a spec that exists is kept, and only a job is written beside it', async () => {
+test('an existing spec is kept, and only a job is written next to it', async () => {
   const cwd = tempDir({ 'agentci_spec.yaml': SPEC });
   const first = await cli(['init'], { cwd });
   expect(first).toMatchObject({ code: 0 });
@@ -72,7 +72,7 @@ test('in a subfolder of a repository the job is at its root and runs in the subf
   expect(existsSync(join(cwd, '.github'))).toBe(false);
 });
 
-test('a GitLab job is included, or it is said how', async () => {
+test('a GitLab job is included, or the output explains how', async () => {
   const cwd = tempDir();
   await cli(['init', '--ci', 'gitlab'], { cwd });
   expect(load(read(cwd, '.gitlab-ci.yml'))).toEqual({
@@ -121,7 +121,9 @@ const commandsOf = (cwd: string) =>
     .jobs.evaluate.steps.flatMap(({ run }) => run?.split('\n') ?? [])
     .filter(Boolean);
 
-/** A PATH on which only these programs are. Python itself is called: what is on the PATH may be a wrapper. */
+/**
+ * A PATH with only these programs. Links to the real Python, because the PATH may have a wrapper.
+ */
 function pathWith(...programs: ('node' | 'python3')[]): string {
   const dir = tempDir();
   const python = () =>
@@ -184,7 +186,7 @@ describe('the starter agent runs as it is, and init ends with its verdict', () =
     expect(stdout).toContain('this folder is not in a git repository yet');
   });
 
-  test('--language chooses, and Python that is not installed is said with exit code 2', async () => {
+  test('--language chooses, and reports a missing Python with exit code 2', async () => {
     const cwd = tempDir();
     const { code, stdout } = await cli(['init', '--runner', 'command', '--language', 'python'], {
       cwd,
@@ -257,7 +259,7 @@ describe('the CI job installs what the project has', () => {
     const commands = commandsOf(cwd);
     expect(commands).toContain(install);
     expect(stdout).not.toContain('lock file');
-    // What the job checks holds here, and no longer when the lock file or the dependency is gone.
+    // The job's checks pass here, and fail without the lock file or the dependency.
     const check = commands.filter((line) => /^(?:grep|test) /.test(line)).join('\n');
     const passes = () => spawnSync('sh', ['-e', '-c', check], { cwd }).status === 0;
     expect(passes()).toBe(true);
@@ -268,7 +270,7 @@ describe('the CI job installs what the project has', () => {
     expect(passes()).toBe(false);
   });
 
-  test('without a lock file npm installs, and what is missing is said', async () => {
+  test('without a lock file npm installs, and the missing file is reported', async () => {
     const cwd = tempDir({ 'package.json': { name: 'bot' } });
     const { stdout } = await cli(['init'], { cwd });
     expect(commandsOf(cwd)).toContain('npm install');
@@ -376,7 +378,7 @@ interface KeepingStep extends Step {
   };
 }
 
-/** What a job keeps from one pipeline to the next, and the command that makes it small. */
+/** Paths a job keeps between pipelines, and the command that prunes them. */
 function keptBy(cwd: string, ci: string): { paths: string[]; trim: string; test: string } {
   if (ci === 'github') {
     const steps = workflowOf(cwd).jobs.evaluate.steps as readonly KeepingStep[];
@@ -493,7 +495,7 @@ test.each([
     const { code, stderr } = await cli(['test', '--shard', '1/2', '--dry-run'], { cwd });
     expect(code, stderr).toBe(0);
     expect(read(root, timings)).toBe('{"schema":"agentci.timings/1","ms":{}}\n');
-    // What the cache had stays as it is.
+    // The cached file stays unchanged.
     writeFileSync(join(root, timings), '{"schema":"agentci.timings/1","ms":{"a":5}}');
     execFileSync('sh', ['-e', '-c', script], { cwd: root });
     expect(read(root, timings)).toContain('"a":5');
@@ -516,7 +518,7 @@ interface Step {
   readonly with?: { readonly path?: string };
 }
 
-/** What the jobs of a CI do, with the number of the shard filled in by hand. */
+/** The commands of the CI jobs with the shard number inserted. */
 function shardJobs(cwd: string, ci: string, folder: string): ShardJobs {
   if (ci === 'github') {
     const name = folder === '' ? 'agentci' : `agentci-${folder}`;
@@ -596,7 +598,7 @@ test.each([
       const filled = line
         .replace('${{ matrix.shard }}', String(n))
         .replace('$CI_NODE_INDEX/$CI_NODE_TOTAL', `${n}/3`)
-        // Where GitHub puts what the shards uploaded; GitLab puts it back in its place.
+        // GitHub downloads shard artifacts here. GitLab restores them to their original path.
         .replace('agentci-shards', '.agentci/runs');
       return cli(filled.split(' agentci ')[1]!.split(' '), { cwd });
     };

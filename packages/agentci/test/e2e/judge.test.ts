@@ -88,7 +88,7 @@ describe('three rubrics and an ensemble', () => {
   });
 
   test('an unreachable judge is exit 2, labelled', async () => {
-    // Tried again once: the pauses between more tries are a matter of the judge's own tests.
+    // One retry only. Longer pauses are tested in the judge package.
     const cwd = project(CLOSED, '  retries: 1\n');
     const { code, stdout } = await cli(['test'], { cwd, env });
     expect(code).toBe(2);

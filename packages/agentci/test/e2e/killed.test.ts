@@ -6,7 +6,7 @@ import { CLI } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
 
-/** Starts a child in its group and one in a session of its own, and tells who they all are. */
+/** Starts a child in its process group and one in a new session, and prints all process ids. */
 const AGENT = `
 const { spawn } = require('node:child_process');
 const { writeFileSync, renameSync } = require('node:fs');
@@ -31,7 +31,7 @@ async function until(what: () => boolean): Promise<boolean> {
   return false;
 }
 
-/** Running, not only waiting for init to take note of its end. */
+/** Excludes zombies that wait for init. */
 const isRunning = (pid: string): boolean =>
   /^[^Z\s]/.test(spawnSync('ps', ['-o', 'stat=', '-p', pid]).stdout.toString());
 
@@ -47,7 +47,7 @@ test.each([
     const pids = readFileSync(join(cwd, 'pids'), 'utf8').split(' ');
     expect(pids.filter(isRunning)).toEqual(pids);
     run.kill('SIGKILL');
-    // Only Linux tells whose child a process is that made a session of its own.
+    // Only Linux reports the parent of a process in a new session.
     const [far] = process.platform === 'linux' ? [] : pids.splice(2);
     await until(() => !pids.some(isRunning));
     expect(pids.filter(isRunning)).toEqual([]);

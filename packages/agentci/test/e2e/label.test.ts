@@ -54,7 +54,7 @@ test('every label that was confirmed is on disk after kill -9, again and again',
       );
       if (reply?.status !== 200) break;
       confirmed.push(note);
-      // What is labelled already stays in the list of this round: a later line takes its place.
+      // A labeled answer stays in the list of this round. A later line replaces the label.
     }
     const written = readFileSync(join(cwd, 'labels', 'ada.jsonl'), 'utf8');
     const notes = new Set(
@@ -65,7 +65,7 @@ test('every label that was confirmed is on disk after kill -9, again and again',
         .map((line) => (JSON.parse(line) as { note: string }).note),
     );
     expect(confirmed.filter((note) => !notes.has(note))).toEqual([]);
-    // All are labelled after a while; then they are taken back, so that the next round has some.
+    // After a while all answers are labeled. Clears the labels for the next round.
     writeFileSync(join(cwd, 'labels', 'ben.jsonl'), '');
     const again = await label(cwd, 'ada');
     if (again.state.queue.length === 0)
@@ -99,7 +99,7 @@ test('labels of two raters calibrate the judge, and their disagreements are left
   );
   expect(stdout).toContain(`raters: ada and ben agree on ${ids.length - 1} of ${ids.length}`);
   expect(stdout).toContain(`1 answer left out because raters disagree: ${ids[0]}`);
-  // The stored verdicts are the ensemble's, which is the judge that gates: nothing has to be asked again.
+  // The stored verdicts are those of the ensemble that gates, so nothing is asked again.
   expect(stdout).toContain(
     'judged by the ensemble of the spec: scripted-judge, scripted-judge-strict, scripted-judge-kind',
   );
@@ -129,7 +129,7 @@ test('labels carry the passing score of their rubric, and calibrate measures at 
     expect([...shown.values()].filter((score) => score === min_score)).toHaveLength(labels);
 });
 
-test('a last line that was cut off is left out and named; other broken lines are errors', async () => {
+test('a truncated last line is dropped and named, other broken lines are errors', async () => {
   const cwd = await project();
   const line = JSON.stringify({ id: 'a', query: 'q', answer: 'x', label: 'fail', rule: 'r' });
   const calibrate = () =>

@@ -17,7 +17,7 @@ queries:
   - {id: a, query: q, correctness: {expected_in_answer: [ok]}}
 `;
 
-/** A checkout with a link that a pull request has committed, and what is outside of it. */
+/** A checkout with a link committed by a pull request, and its external target. */
 function checkout(link: string, isFolder: boolean): { cwd: string; outside: string } {
   const outside = tempDir({ 'kept.txt': 'kept\n' });
   const cwd = tempDir({

@@ -15,7 +15,7 @@ import type {
 } from 'vscode-languageserver/node';
 import { cli } from '../support/cli.ts';
 
-// The built server, driven over its standard streams by the client that editors use.
+// Tests the built server over stdio with a client that editors use.
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -50,7 +50,7 @@ async function editor(cwd: string, options?: object): Promise<LanguageClient> {
   return client;
 }
 
-/** The text without its mark, and where the mark was. */
+/** The text without its mark, and the position of the mark. */
 function marked(text: string): { text: string; position: { line: number; character: number } } {
   const at = text.indexOf('‸');
   const lines = text.slice(0, at).split('\n');
@@ -60,7 +60,7 @@ function marked(text: string): { text: string; position: { line: number; charact
   };
 }
 
-/** Opens a text and asks about the place that `‸` marks. */
+/** Opens a text and sends a request for the position of `‸`. */
 async function ask<T>(
   client: LanguageClient,
   file: string,
@@ -341,7 +341,7 @@ describe('hover and lenses', () => {
     );
   });
 
-  test('a mistake in one query leaves the lenses of all, where they are now', async () => {
+  test('a mistake in one query keeps the lenses of all at their new lines', async () => {
     const cwd = tempDir();
     const client = await editor(cwd);
     const file = join(cwd, 'agentci_spec.yaml');
@@ -458,7 +458,7 @@ describe('the session', () => {
     expect(after).toEqual(before);
   });
 
-  test('needs to be told how to speak', async () => {
+  test('requires a transport option', async () => {
     const { code, stderr } = await cli(['lsp'], { cwd: tempDir() });
     expect(code).toBe(2);
     expect(stderr).toContain('agentci lsp --stdio');

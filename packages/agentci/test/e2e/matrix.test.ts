@@ -5,7 +5,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-/** Knows its cell from `vars`: model b gets the odd questions wrong. */
+/** Reads its cell from `vars`. Model b answers the odd questions wrong. */
 const agent = `
 export default async (query, { vars, id, run }) => {
   const isWrong = vars.model === 'b' && Number(vars.n) % 2 === 1;

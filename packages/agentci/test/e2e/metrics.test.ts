@@ -91,7 +91,7 @@ describe('a suite that gates on eight metrics', () => {
     ]);
   });
 
-  test('fails where a bound is missed, and tells personal data masked', async () => {
+  test('fails if a bound is missed, and reports masked personal data', async () => {
     const { code, stdout } = await cli(['test', '-f', 'json'], {
       cwd: project(log('Ask bob@example.com.', 3)),
     });
@@ -132,7 +132,7 @@ describe('a suite that gates on eight metrics', () => {
   );
 });
 
-test('values are series of their own in prometheus; what was not measured is left out', async () => {
+test('values are separate series in prometheus, without unmeasured ones', async () => {
   const { stdout } = await cli(['test', '-f', 'prometheus'], { cwd: project(log('In Oslo.', 1)) });
   expect(stdout).toMatch(/^agentci_metric\{.*metric="tool_success"\} 1$/m);
   expect(stdout).not.toContain('metric="latency"');
@@ -164,7 +164,7 @@ export const broken = { name: 'broken', evaluate: () => { throw new Error('boom'
     expect(fail.code).toBe(1);
   });
 
-  test('that throw are an error of their own', async () => {
+  test('that throw are a separate error', async () => {
     const { code, stdout } = await cli(['test', '-f', 'json'], {
       cwd: project(TRACE, spec('{broken: 1, tool_success: 1}'), files),
     });
@@ -355,7 +355,7 @@ queries:
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'an agent that runs here is watched where a metric asks for it',
+  'a local agent is monitored if a metric requires it',
   async () => {
     const agent = 'const end = Date.now() + 300; while (Date.now() < end); console.log("ok");';
     const spec = (metrics: string) =>

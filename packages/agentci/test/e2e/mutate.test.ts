@@ -54,7 +54,7 @@ test.each([
   [['mutate', '--traces', 'traces.jsonl', '--operators', 'drop-cal'], 'Did you mean "drop-call"?'],
   [['mutate', '--traces', 'traces.jsonl', '-o', 'm.pdf'], 'OUTPUT_UNKNOWN'],
   [['mutate', '--traces', 'traces.jsonl', '--run', 'latest'], 'OPTIONS_CONFLICT'],
-])('a mistake is said: %j', async (args, says) => {
+])('reports a mistake: %j', async (args, says) => {
   const cwd = tempDir({ 'agentci_spec.yaml': SPEC, 'traces.jsonl': `${JSON.stringify(GOOD)}\n` });
   expect(await cli(args, { cwd })).toMatchObject({
     code: 2,

@@ -8,7 +8,7 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-// Ways in which a run could look better than it was. Each was found by someone trying.
+// Attempts to make a run look better than it was. Each was found in practice.
 
 const spec = (queries: string, head = '') => `version: 1\nagent: demo\n${head}queries:\n${queries}`;
 const ok = (id: string) =>
@@ -74,7 +74,7 @@ describe('a rule that would match nothing', () => {
 });
 
 describe('what does not show', () => {
-  // Zero width, joiners, marks of direction, fillers, selectors, tags.
+  // Zero-width characters, joiners, direction marks, fillers, selectors, tags.
   const HIDDEN = [
     '200b',
     '200c',
@@ -182,7 +182,7 @@ describe('--resume', () => {
       existsSync(runs)
         ? readdirSync(runs)
             .map((id) => join(runs, id, 'results.jsonl'))
-            // The folder is there a moment before the file.
+            // The folder exists a moment before the file.
             .map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
             .join('')
         : '';
@@ -274,7 +274,7 @@ describe('stored runs', () => {
   });
 
   test.each([['report'], ['export-metrics']])(
-    'a damaged run.json is said by %s, without a stack',
+    '%s reports a damaged run.json without a stack',
     async (...args) => {
       const cwd = project();
       const id = await run(cwd);
@@ -332,7 +332,7 @@ describe('agentci report', () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('reports into what is not a plain file', () => {
+describe.skipIf(process.platform !== 'linux')('reports into a special file', () => {
   const project = () =>
     tempDir({
       'agentci_spec.yaml': spec(ok('a')),
@@ -378,7 +378,7 @@ function shell(command: string, cwd: string): Promise<{ code: number | null; std
   });
 }
 
-describe('what was not looked at is said', () => {
+describe('reports the skipped parts', () => {
   test('files of a folder that are not read', async () => {
     const cwd = tempDir({
       'agentci_spec.yaml': spec(ok('a')),
@@ -430,7 +430,7 @@ describe("a user's module", () => {
   test.each([
     { what: 'ends the process', module: 'process.exit(0);' },
     { what: 'never answers', module: metric('() => new Promise(() => {})') },
-  ])('that $what is no verdict', async ({ module }) => {
+  ])('that $what gives no verdict', async ({ module }) => {
     expect((await cliProcess(['test', '--traces', 't.json'], { cwd: project(module) })).code).toBe(
       2,
     );

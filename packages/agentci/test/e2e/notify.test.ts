@@ -20,7 +20,7 @@ interface Received {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A channel that answers with these statuses in turn, the last for all that follow. */
+/** A channel that answers with these statuses in turn. The last one repeats. */
 async function channel(...statuses: number[]): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -165,7 +165,7 @@ test.each([
 test.each([
   { after: 'the next run, as bad', next: 'bad', sent: ['passed', 'failed'] },
   { after: 'no run that takes it back', next: 'good', sent: ['passed'] },
-])('a change whose message did not arrive is told with $after', async ({ next, sent }) => {
+])('a change whose message was lost is reported with $after', async ({ next, sent }) => {
   const cwd = tempDir(FILES);
   // The message of the second run is tried three times.
   const { url, received } = await channel(200, 500, 500, 500, 200);
@@ -188,7 +188,7 @@ test.each([
     });
 });
 
-test('a change is one from what the channel was told last, whatever runs came in between', async () => {
+test('a change is relative to the last message of the channel, despite other runs in between', async () => {
   const cwd = tempDir(FILES);
   const { url, received } = await channel(200);
   const notify = ['-f', 'webhook', '--notify-on', 'change'];
@@ -205,7 +205,7 @@ test('a change is one from what the channel was told last, whatever runs came in
   ]);
 });
 
-test('the same shards merged twice, or reported again, are told once', async () => {
+test('the same shards merged twice, or reported again, are sent once', async () => {
   const cwd = tempDir(FILES);
   const { url, received } = await channel(200);
   const env = { AGENTCI_BRANCH: 'main', AGENTCI_WEBHOOK_URL: url };
@@ -254,12 +254,12 @@ queries:
       sent: ['passed 2 of 2', 'failed 1 of 2', 'passed 2 of 2'],
     },
     {
-      what: 'a part that fails where all was good is told, and so is the whole run that is good again',
+      what: 'a partial failure after a good run is sent, and so is the next good complete run',
       steps: [['good'], ['bad', '-t', 'first'], ['bad', '-t', 'first'], ['good']],
       sent: ['passed 2 of 2', 'failed 0 of 1 (part of the suite: 1 of 2 queries)', 'passed 2 of 2'],
     },
     {
-      what: 'a whole run that is as bad as a part told is no news',
+      what: 'a complete run as bad as a sent partial one is not a change',
       steps: [['good'], ['bad', '--ids', 'a'], ['bad']],
       sent: ['passed 2 of 2', 'failed 0 of 1 (part of the suite: 1 of 2 queries)'],
     },
@@ -300,7 +300,7 @@ queries:
     expect(told).toEqual(sent);
   });
 
-  test('what is sent as a change says so, and from what', async () => {
+  test('a message about a change names the earlier verdict', async () => {
     const cwd = tempDir(TWO);
     const { url, received } = await channel(200);
     for (const [traces, ...args] of [['good'], ['bad', '-t', 'first'], ['good']])
@@ -344,7 +344,7 @@ queries:
     ]);
   });
 
-  test('under --strict, a part does not make good what was a warning, or was not measured, in another query', async () => {
+  test('under --strict, a partial run does not fix a warning or an unmeasured check of another query', async () => {
     const line = (id: string, ...tools: string[]): string =>
       `${JSON.stringify({ id, query: id, answer: 'ok', tool_calls: tools.map((name) => ({ name, arguments: {} })) })}\n`;
     const cwd = tempDir({
@@ -422,7 +422,7 @@ queries:
   });
 });
 
-test('an old run that is judged again, or reported, is not what is new', async () => {
+test('an old run that is judged or reported again is not a change', async () => {
   const cwd = tempDir(FILES);
   const { url, received } = await channel(200);
   await judge(cwd, 'good.jsonl', {});
@@ -454,7 +454,7 @@ test('an old run that is judged again is not the run before', async () => {
   expect(received).toHaveLength(0);
 });
 
-test('a change is told by the order in which runs came, not by their clocks', async () => {
+test('changes follow the order of runs, not their clocks', async () => {
   const cwd = tempDir({
     ...FILES,
     'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 86_400_000;\n',
@@ -643,7 +643,7 @@ describe('a message that does not arrive is a warning and leaves the verdict', (
       },
       says: 'AGENTCI_WEBHOOK_TOKEN contains a line break, or a character that is not ASCII',
     },
-  ])('$what is told before the run, and not shown', async ({ env, says }) => {
+  ])('$what is reported before the run, without its value', async ({ env, says }) => {
     const { code, stdout, stderr } = await judge(
       tempDir(FILES),
       'good.jsonl',
@@ -665,7 +665,7 @@ describe('a message that does not arrive is a warning and leaves the verdict', (
     expect(received[0]?.headers.authorization).toBe('Bearer bearer-123456');
   });
 
-  test('a server that closes the connection is told in words', async () => {
+  test('a closed connection is reported in words', async () => {
     const server = createServer((request) => request.socket.destroy());
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     onTestFinished(() => void server.close());

@@ -128,7 +128,7 @@ output:
   });
 });
 
-describe('metrics of your own', () => {
+describe('custom metrics', () => {
   const suite = (metric: string, more = '') =>
     `tests:\n  - {id: own, metric: ${metric}, config: {limit: 1}${more}}\n`;
   const run = async (module: string, more = '', name = 'mine.mjs') => {
@@ -286,7 +286,7 @@ describe('agentci policy', () => {
       ['policy', 'coverage', '-p', 'p.yaml', '--traces', 'text.jsonl'],
       'TRACE_NO_CALLS',
     ],
-  ])('%s exits 2 and says so', async (_, args, text) => {
+  ])('%s exits 2 with a message', async (_, args, text) => {
     const cwd = tempDir({
       ...files,
       'bad.yaml': 'tools: {t: {arguments: {v: {maxx: 1}}}}',
@@ -368,7 +368,7 @@ describe('policy test', () => {
     });
   });
 
-  test('an expression in the policy of a spec decides, and a mistake in it is told at its character', async () => {
+  test('an expression in a policy decides, and a mistake in it has its position', async () => {
     const spec = 'version: 1\nagent: a\nqueries:\n  - query: q\n    policy: policy.yaml\n';
     const trace = `${JSON.stringify({ query: 'q', answer: 'ok', tool_calls: [{ name: 'refund', args: { amount: 500 } }] })}\n`;
     const cwd = tempDir({ 'agentci_spec.yaml': spec, 'policy.yaml': RULE, 'traces.jsonl': trace });

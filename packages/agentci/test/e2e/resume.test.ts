@@ -27,7 +27,7 @@ const askedIn = (cwd: string) =>
     ? readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n')
     : [];
 
-/** Starts a run and sends the signal once some queries are done. */
+/** Starts a run and sends the signal after some queries. */
 async function stopMidway(
   cwd: string,
   signal: 'SIGKILL' | 'SIGINT',
@@ -44,7 +44,7 @@ async function stopMidway(
     await new Promise((resolve) => setTimeout(resolve, 20));
     const [run] = existsSync(runs) ? readdirSync(runs) : [];
     const file = join(runs, run ?? '', 'results.jsonl');
-    // The folder is there a moment before the file.
+    // The folder exists a moment before the file.
     const journal = existsSync(file) ? readFileSync(file, 'utf8') : '';
     if (journal.split('\n').length - 2 >= finished) break;
   }
@@ -52,7 +52,7 @@ async function stopMidway(
   return closed;
 }
 
-test('a run that was killed loses nothing: --resume asks only what is missing', async () => {
+test('a killed run loses nothing: --resume asks only the missing queries', async () => {
   const cwd = project();
   await stopMidway(cwd, 'SIGKILL', 3);
   const before = askedIn(cwd);
@@ -67,13 +67,13 @@ test('a run that was killed loses nothing: --resume asks only what is missing', 
     Array.from({ length: QUERIES }, (_, i) => `q${i} ok question ${i}`),
   );
   const again = askedIn(cwd).slice(before.length);
-  // Three were finished; at most the one in progress when the kill came is asked twice.
+  // Three were finished. At most the one in progress at the kill is asked twice.
   expect(again.length).toBeLessThanOrEqual(QUERIES - 3);
   for (const done of before.slice(0, 3)) expect(again).not.toContain(done);
   expect((await cli(['test', '--resume'], { cwd })).code).toBe(2);
 });
 
-describe('what is measured over the whole run', () => {
+describe('checks over the whole run', () => {
   const budget = 'metrics: {privacy_budget: {min: 0.5, total_budget: 2.5}}';
   const checksOf = (stdout: string) =>
     (JSON.parse(stdout) as { checks: { id: string; value?: number }[] }).checks;
@@ -82,7 +82,7 @@ describe('what is measured over the whole run', () => {
     const cwd = tempDir({ 'agentci_spec.yaml': `${spec()}${budget}\n`, 'agent.mjs': agent });
     await stopMidway(cwd, 'SIGKILL', 3);
     const resumed = await cli(['test', '--resume', '-f', 'json'], { cwd });
-    // Eight queries spend 2 of 2.5; the five that were left would have spent half of it.
+    // Eight queries spend 2 of 2.5. The remaining five would have spent half of it.
     expect(checksOf(resumed.stdout)).toMatchObject([
       { id: 'metric.privacy_budget', status: 'fail', value: 0.2 },
     ]);
@@ -97,7 +97,7 @@ describe('what is measured over the whole run', () => {
     expect(again.code).toBe(1);
   });
 
-  test('is not measured where a query left no trace, unless what is known is too much already', async () => {
+  test('is not measured if a query left no trace, unless the known part is already too much', async () => {
     const broken = agent.replace(
       'return',
       "if (query.endsWith('7')) throw new Error('no'); return",
@@ -114,7 +114,7 @@ describe('what is measured over the whole run', () => {
   });
 });
 
-test('Ctrl-C writes what is done and exits 130', async () => {
+test('Ctrl-C writes finished results and exits 130', async () => {
   const cwd = project();
   expect(await stopMidway(cwd, 'SIGINT', 2)).toBe(130);
   expect((await cli(['test', '--resume'], { cwd })).code).toBe(0);

@@ -8,7 +8,7 @@ import vectors from '@agentci/testing/vectors/run.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
-// Whole runs as input → expected tables, through the built program.
+// Tables from input to expected result for whole runs, through the built program.
 
 interface Vector {
   readonly id: string;
@@ -17,7 +17,7 @@ interface Vector {
   readonly expected: Record<string, unknown>;
 }
 const rows = (kind: string) => (vectors as Vector[]).filter((row) => row.kind === kind);
-/** JSON is YAML: a vector's spec can be written down as it is. */
+/** JSON is YAML, so a vector's spec is written unchanged. */
 const spec = (rest: object) => JSON.stringify({ version: 1, agent: 't', ...rest });
 const counted = (stdout: string, start: string) =>
   stdout.split('\n').filter((line) => line.startsWith(start)).length;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { ROOT } from '@agentci/testing/node';
 import { expect, test } from 'vitest';
 
-// What `npm run new` makes is tested by `npm run test:scaffold`, over the whole unit suite.
+// `npm run test:scaffold` tests the output of `npm run new` with the whole unit suite.
 
 test.each([
   { args: [], says: /check, reporter, format, metric, rule, command/ },

@@ -24,14 +24,14 @@ function filesUnder(dir: string): string[] {
   });
 }
 
-/** Every file below a folder that shows one of the secrets. */
+/** Every file below a folder that contains one of the secrets. */
 const leaking = (dir: string): string[] =>
   filesUnder(dir).filter((path) => FORMS.some((form) => readFileSync(path, 'utf8').includes(form)));
 
 const shows = (...texts: string[]): string[] =>
   FORMS.filter((form) => texts.some((text) => text.includes(form)));
 
-test('no secret is shown or stored, whoever repeats it', async () => {
+test('no secret is shown or stored, from any source', async () => {
   const judge = await scriptedModel(() => ({ text: verdictText(5, 'pass', `it said ${KEY}`) }));
   const server = createServer((request, response) => {
     const key = String(request.headers['x-custom']);
@@ -77,7 +77,7 @@ queries:
   expect(shows(stdout, stderr)).toEqual([]);
   expect(leaking(cwd)).toEqual([]);
   expect(stdout).toContain('[UNSUSPICIOUS]');
-  // The check saw what the agent really said.
+  // The check saw the agent's real output.
   const { results } = JSON.parse(readFileSync(join(cwd, 'out/json'), 'utf8'));
   expect(results.map(({ status }: { status: string }) => status)).toEqual([
     'pass',
@@ -119,7 +119,7 @@ queries: [{query: q, correctness: {expected_in_answer: [ok]}}]
   expect(code).toBe(2);
   expect(shows(stdout, stderr)).toEqual([]);
   expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toContain('using [GITHUB_TOKEN]');
-  // The spec itself is the user's own.
+  // The spec belongs to the user.
   expect(leaking(cwd).filter((path) => !path.endsWith('agentci_spec.yaml'))).toEqual([]);
 });
 
@@ -181,7 +181,7 @@ test('a failed run does not become a passed one by the masking of what it said',
     'warn',
   ]);
 
-  // The stored verdict is what the agent's words were judged by.
+  // The stored verdict was based on the unmasked text.
   const saved = await cli(['save', '--version', 'v1'], { cwd, env });
   expect(saved).toMatchObject({ code: 1 });
   expect(saved.stdout).not.toMatch(/\/(?:one|two|three|four)\.json/);
@@ -213,7 +213,7 @@ test('a failed run does not become a passed one by the masking of what it said',
   expect(undecided.stderr).toContain('run the agent again with --query');
 }, 60_000);
 
-test('a check that would have seen a secret cannot be decided once it is masked, whoever makes it', async () => {
+test('a check that needs a masked secret cannot be decided, for any kind of check', async () => {
   const checks = {
     'code on the answer': 'correctness: {code: "./checks.mjs#answer"}',
     'code on the trace': 'correctness: {code: "./checks.mjs#whole"}',
@@ -300,7 +300,7 @@ console.log(JSON.stringify({
   tool_calls: [{ name: 'weather', args: { passed: 'weather', results: 1 } }],
 }));`;
 
-/** A report with what differs from run to run taken out. */
+/** Removes the parts of a report that differ between runs. */
 const bare = (text: string): unknown =>
   JSON.parse(text, (key, value) =>
     /^(?:run_id|started_at|duration_ms|latency_ms|hash)$/.test(key) ? null : value,

@@ -25,7 +25,7 @@ const lines = (values: readonly object[]): string =>
 const ids = (count: number): string[] => Array.from({ length: count }, (_, i) => `q${i}`);
 const call = (name: string, args: object = {}) => ({ name, arguments: args, result: 'ok' });
 
-/** Everything that is decided over a whole run, in small. */
+/** A small project with every decision over a whole run. */
 const PROJECTS = {
   'plain queries, some failing, with unused and unreadable recordings': {
     'agentci_spec.yaml': `agent: shop
@@ -98,7 +98,7 @@ ${ids(9)
   },
 } as const;
 
-/** Runs every shard in a checkout of its own and puts the run folders where artifacts are unpacked. */
+/** Runs every shard in a separate checkout and copies the run folders to the artifact path. */
 async function runShards(
   cwd: string,
   count: number,
@@ -119,7 +119,7 @@ async function runShards(
   return { codes, dir };
 }
 
-/** Without the clock and the names of runs. */
+/** Removes times and run names. */
 const timeless = (text: string): string =>
   text
     .replace(/"run_id": ?"[^"]*"/g, '"run_id":""')
@@ -182,7 +182,7 @@ test('a shard prints its normal report, says which it is, and leaves run-level g
   expect(stderr).toMatch(/failed/);
 });
 
-test('more shards than queries: an empty one says so and is green, and all together are whole', async () => {
+test('more shards than queries: an empty one is green with a notice, and all together are complete', async () => {
   const cwd = tempDir(GOOD);
   const { code, stdout } = await cli(['test', '--traces', 'traces.jsonl', '--shard', '8/8'], {
     cwd,
@@ -195,8 +195,8 @@ test('more shards than queries: an empty one says so and is green, and all toget
   expect((await cli(['merge', dir], { cwd })).code).toBe(0);
 });
 
-describe('what cannot be merged is never green', () => {
-  /** Three good shards are run once; each case spoils a copy. */
+describe('invalid merges are never green', () => {
+  /** Three good shards are run once. Each case damages a copy. */
   const prepared = mkdtempSync(join(tmpdir(), 'agentci-shards-'));
   beforeAll(async () => {
     for (const [name, text] of Object.entries(GOOD)) writeFileSync(join(prepared, name), text);
@@ -308,7 +308,7 @@ describe('what cannot be merged is never green', () => {
     expect(run.summary).toMatchObject({ total: 6, passed, exit_code: 2 });
   });
 
-  test('a killed shard says nothing of queries that are expected to fail, and what is run again is judged right', async () => {
+  test('a killed shard does not decide expected failures, and repeated ones are judged correctly', async () => {
     const spec = GOOD['agentci_spec.yaml'].replace(/\{id: q[01],/g, '$& xfail: known,');
     const recorded = GOOD['traces.jsonl'].replace('"q1","answer":"ok"', '"q1","answer":"no"');
     const cwd = tempDir({ 'agentci_spec.yaml': spec, 'traces.jsonl': recorded });
@@ -394,7 +394,7 @@ test('a shard that was run twice counts once, as it came out the second time', a
   expect(run.notices).toContain('shard 1 was given 2 times: the newest attempt counts');
 });
 
-test('what a replaced attempt of a shard cost is told, and is part of what was spent', async () => {
+test('the cost of a replaced shard attempt is reported and counted', async () => {
   const queries = ids(4).map(
     (id) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}\n`,
   );
@@ -462,7 +462,7 @@ test('a shard that is started again after the merge of its CI run fits the other
     });
     expect(await shard(2, '7')).toEqual(first[1]);
   }
-  // The next run plans with what this one has measured, and goes without the shards of this one.
+  // The next run plans with these timings, and does not need these shards.
   const next = [await shard(1, '8'), await shard(2, '8'), await shard(3, '8')];
   expect(next).not.toEqual(first);
   expect(await run(['merge', '.agentci/runs'], '8')).toMatchObject({ code: 0 });
@@ -487,7 +487,7 @@ export default async (query) => { if (query === 'q2' && !existsSync('go')) { awa
     join(cwd, '.agentci', 'timings.json'),
     JSON.stringify({ schema: 'agentci.timings/1', ms: { q0: 9000, q1: 10 } }),
   );
-  // Timings that came since do not change what the shard was to do; a plan that was changed by hand is refused.
+  // Newer timings do not change the shard's plan. A manually changed plan is rejected.
   const folder = join(cwd, '.agentci', 'runs', readdirSync(join(cwd, '.agentci', 'runs'))[0]!);
   const plan = readFileSync(join(folder, 'plan.json'), 'utf8');
   writeFileSync(join(folder, 'plan.json'), plan.replaceAll('"q0"', '"q1"'));
@@ -548,7 +548,7 @@ describe('after a merge', () => {
         'the newest attempt counts',
       );
     }
-    // What is named is used, and another choice of queries is another plan.
+    // Explicit timings are used, and another selection of queries gives another plan.
     const ids = async (...args: string[]) =>
       (JSON.parse((await shard(cwd, '1/2', '--json', ...args)).stdout) as RunResult).shard!.ids;
     const kept = await ids();
@@ -567,7 +567,7 @@ describe('after a merge', () => {
     expect((JSON.parse(json) as RunResult).results.map(({ id }) => id)).toEqual(['q1']);
   });
 
-  /** What CI systems hand out: the folder of runs of each shard, as a zip file. */
+  /** CI artifacts: the run folder of each shard as a zip file. */
   const zipped = (cwd: string, run: string, name: string, level: 0 | 6 = 6): void => {
     const dir = join(cwd, '.agentci', 'runs', run);
     const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((each) =>
@@ -602,7 +602,7 @@ describe('after a merge', () => {
     );
   });
 
-  test('timings that cannot be read are refused by a shard, and written anew by merge', async () => {
+  test('unreadable timings are rejected by a shard, and rewritten by merge', async () => {
     const cwd = tempDir(TIMED);
     const timings = join(cwd, '.agentci', 'timings.json');
     for (const which of ['1/2', '2/2']) await shard(cwd, which);
@@ -637,7 +637,7 @@ describe('after a merge', () => {
     {
       what: 'is encrypted',
       spoil: (zip) => {
-        // The sign of it in the head of the first file; its bytes are then not what they unpack to.
+        // Sets the encryption flag in the first header. The bytes then do not match their checksum.
         const secret = Buffer.from(zip);
         secret[6]! |= 1;
         return Buffer.from(
@@ -659,7 +659,7 @@ describe('after a merge', () => {
     },
     { what: 'is not there', spoil: () => undefined, says: 'in/s2.zip' },
   ])(
-    'a zip file that $what is a shard that is missing; the rest is merged',
+    'a zip file that $what counts as a missing shard, and the rest is merged',
     async ({ spoil, says }) => {
       const cwd = tempDir(TIMED);
       for (const which of ['1/2', '2/2']) await shard(cwd, which);
@@ -692,7 +692,7 @@ describe('after a merge', () => {
     },
   );
 
-  test('what goes wrong in a zip file is said with its name, and nothing stays in the temporary folder', async () => {
+  test('errors in a zip file name it, and nothing stays in the temporary folder', async () => {
     const cwd = tempDir(TIMED);
     await shard(cwd, '1/2');
     const [run] = readdirSync(join(cwd, '.agentci', 'runs'));
@@ -715,7 +715,7 @@ describe('after a merge', () => {
     },
     { what: 'is damaged', zip: Buffer.from('PK\u0003\u0004nothing'), says: 'it is damaged' },
     { what: 'is not one', zip: Buffer.from('text'), says: 'neither' },
-  ])('a zip file that $what is refused in words', async ({ zip, says }) => {
+  ])('a zip file that $what is rejected with a message', async ({ zip, says }) => {
     const cwd = tempDir(TIMED);
     mkdirSync(join(cwd, 'in'));
     writeFileSync(join(cwd, 'in', 's1.zip'), zip);
@@ -807,7 +807,7 @@ describe('shards of which CI run', () => {
     });
   });
 
-  test('the newest CI run is told by its number, not by clocks', async () => {
+  test('the newest CI run is found by its number, not by clocks', async () => {
     const cwd = tempDir({
       ...GOOD,
       'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 3_600_000;\n',
@@ -843,7 +843,7 @@ describe('shards of which CI run', () => {
     expect(await merge(cwd, ci('100'))).toMatchObject({ code: 0 });
   });
 
-  test('failed jobs that are run again go with the others of their CI run, and a note says so', async () => {
+  test('restarted failed jobs belong to their CI run, with a note', async () => {
     const cwd = tempDir(GOOD);
     answering(cwd, 'q0', 'q1');
     await shards(cwd, ci('100'), 1, 2, 3);
@@ -916,7 +916,7 @@ describe('shards of which CI run', () => {
         code: 0,
       },
     ])(
-      'is taken from neither where they differ: $jobs, exit $code',
+      'is taken from neither if they differ: $jobs, exit $code',
       async ({ first, second, code }) => {
         const [bad, good] = [tempDir(GOOD), tempDir(GOOD)];
         answering(bad, 'q0');
@@ -935,7 +935,7 @@ describe('shards of which CI run', () => {
       },
     );
 
-    test('is its newest attempt where one job ran it twice on one machine', async () => {
+    test('is its newest attempt if one job ran it twice on one machine', async () => {
       const cwd = tempDir(GOOD);
       answering(cwd, 'q0');
       await shards(cwd, ci('100'), 1);
@@ -1093,7 +1093,7 @@ describe('what merge is given', () => {
   });
 
   test.each(['traces.jsonl', 'traces.jsonl/deeper/out'])(
-    '--out %s is not a folder, and is told so',
+    '--out %s is not a folder, which is an error',
     async (out) => {
       const cwd = tempDir(GOOD);
       await shards(cwd);
@@ -1103,7 +1103,7 @@ describe('what merge is given', () => {
     },
   );
 
-  test('what is not a file of timings is told with the right article', async () => {
+  test('an invalid timings file is named with the right article', async () => {
     const cwd = tempDir({ ...GOOD, '.agentci/timings.json': '{}' });
     const { stderr } = await cli(['test', '--traces', 'traces.jsonl', '--shard', '1/2'], { cwd });
     expect(stderr).toContain('it is not an agentci.timings/1 file');

@@ -20,7 +20,8 @@ queries:
 test.each([
   {
     what: 'answers that may be swapped',
-    // The second answer to the first question comes while the second one is asked, however slow the machine is.
+    // The second answer to the first question arrives during the second question, even on a slow
+    // machine.
     reply: 'if (query === "two") say("fine"); setTimeout(() => say(`fine ${query}`), 60);',
     errors: { a: /more answers than it was asked/, b: /more answers than it was asked/ },
   },

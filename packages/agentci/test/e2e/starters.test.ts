@@ -16,7 +16,7 @@ function folder(spec: string): string {
   return dir;
 }
 
-/** What the docs show, and the file that is run here. */
+/** The documented file, and the executed file. */
 test.each([
   { page: 'guide/runners.md', file: 'guide/starters/serve.py' },
   { page: 'guide/runners.md', file: 'guide/starters/serve.mjs' },

@@ -142,7 +142,7 @@ describe('agentci test', () => {
     expect(code).toBe(2);
   });
 
-  test('tags, filters and --failed choose what is judged', async () => {
+  test('tags, filters and --failed select the judged queries', async () => {
     const cwd = project();
     const ids = async (...args: string[]) => {
       const { stdout } = await cli(['test', '--traces', 'traces.jsonl', '-f', 'json', ...args], {
@@ -266,7 +266,7 @@ describe('mistakes on the command line exit 2 and say the way out', () => {
     { what: 'a run that does not exist', args: ['eval', '--run', 'r1'], says: /RUN_MISSING/ },
     { what: 'eval without recordings', args: ['eval'], says: /NO_TRACES/ },
     {
-      what: 'a file that is no recording',
+      what: 'a file that is not a recording',
       args: ['test', '--traces', 'agentci_spec.yaml'],
       says: /./,
     },

@@ -4,7 +4,8 @@ import { node, ROOT, VITEST } from '@agentci/testing/node';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
 
-// The doors through the frameworks themselves: what a user's test file prints, and whether it stops the build.
+// Tests the entry points through the frameworks: the output of a user's test file, and whether it
+// fails the build.
 
 const SPEC = `version: 1
 agent: clerk
@@ -132,7 +133,7 @@ describe.each(DOORS)('describeSpec of $name', ({ run, head, skipped }) => {
     expect(code).toBe(1);
   });
 
-  test('measures what is about all queries over all of them', async () => {
+  test('measures checks over all queries', async () => {
     const spec = (max: number) =>
       `agent: a\nrunner: {module: ./private.mjs}\nmetrics:\n  - privacy_budget: {total_budget: ${max}, min: 0.01, severity: fail}\nqueries:\n  - {id: a, query: q1, correctness: {expected_in_answer: [ok]}}\n  - {id: b, query: q2, correctness: {expected_in_answer: [ok]}}\n`;
     const agent = `export default async () => ({ events: [

@@ -7,7 +7,7 @@ const good =
 const bad =
   'version: 1\nagent: demo\nqueries:\n  - query: q\n    path:\n      forbiden_tools: [a]\n      max_tool_calls: -1\n';
 
-test('a sound spec: exit 0 and what is in it', async () => {
+test('a valid spec: exit 0 with a summary', async () => {
   const { code, stdout } = await cli(['validate', 'good.yaml'], {
     cwd: tempDir({ 'good.yaml': good }),
   });

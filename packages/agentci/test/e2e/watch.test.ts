@@ -11,7 +11,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Notes every question it is asked. */
+/** Logs every question. */
 const agent = `
 import { appendFileSync } from 'node:fs';
 import { word } from './word.mjs';
@@ -36,9 +36,9 @@ const project = () =>
     'cities.csv': 'id,city\nparis,Paris\nrome,Rome\n',
   });
 
-/** A watching process, and what it has said so far. */
+/** A process in watch mode, and its output so far. */
 function watch(cwd: string, args: string[] = []) {
-  // One pipe for both: from two, what was said last may be read first.
+  // One pipe for both, because with two pipes the order of the output is undefined.
   const child = spawn(
     'sh',
     ['-c', 'exec "$@" 2>&1', 'sh', process.execPath, CLI, 'test', '--watch', ...args],
@@ -54,7 +54,7 @@ function watch(cwd: string, args: string[] = []) {
     text += chunk;
   });
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
-  /** What was said since the last change was waited for, once it is watching again. */
+  /** The output since the last change, once it is watching again. */
   const settled = async (): Promise<string> => {
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
@@ -72,7 +72,7 @@ function watch(cwd: string, args: string[] = []) {
   return { child, closed, settled };
 }
 
-/** The questions asked since it was last looked. */
+/** The questions since the last call. */
 function asker(cwd: string) {
   let seen = 0;
   return (): string[] => {
@@ -117,7 +117,7 @@ describe('--watch', () => {
     expect(await closed).toBe(0);
   });
 
-  test('a mistake in the spec is told, and its repair is seen', async () => {
+  test('a mistake in the spec is reported, and its fix is noticed', async () => {
     const cwd = project();
     const { child, closed, settled } = watch(cwd);
     await settled();

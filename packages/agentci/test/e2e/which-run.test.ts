@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { pageTrends } from '../../src/view/page-trends.ts';
 import { cli } from '../support/cli.ts';
 
-/** Answers "ok", but for the queries that bad.txt names. */
+/** Answers "ok", except to the queries in bad.txt. */
 const AGENT = `import { readFileSync } from 'node:fs';
 let text = '';
 for await (const chunk of process.stdin) text += chunk;
@@ -35,7 +35,7 @@ const on = (branch: string, commit = '1'.repeat(40)) => ({
 const runsIn = (cwd: string): string[] => readdirSync(join(cwd, '.agentci', 'runs')).sort();
 const json = async (cwd: string, ...args: string[]) =>
   JSON.parse((await cli(['history', ...args, '--json'], { cwd })).stdout);
-/** Runs the agent, which answers wrongly where it is told to, and gives the id of the run. */
+/** Runs the agent with failing queries, and returns the id of the run. */
 async function run(
   cwd: string,
   { bad = '', args = [] as string[], env = {} } = {},
@@ -251,7 +251,7 @@ describe('shards', () => {
 
   test('a shard that came late or was run again makes the run whole and not another one', async () => {
     const cwd = tempDir({ ...LIVE, 'bad.txt': 'a b' });
-    // The timings stay as they are, so that the plan does.
+    // The timings stay unchanged, and so does the plan.
     const merge = () => cli(['merge', '.agentci/runs', '--timings', 'elsewhere.json'], { cwd });
     await shards(cwd, '1/2');
     await merge();
@@ -264,7 +264,7 @@ describe('shards', () => {
     expect((await json(cwd)).runs).toMatchObject([{ failed: 1, passed: 1 }]);
   });
 
-  test('a missing one cost nothing, nor did a query that there was no money left for', async () => {
+  test('a missing one cost nothing, nor did a query beyond the budget', async () => {
     const cwd = tempDir(LIVE);
     await shards(cwd, '1/2');
     await cli(['merge', '.agentci/runs'], { cwd });
@@ -301,7 +301,7 @@ describe('runs that are only in the history', () => {
     expect(await failedAgain(cwd)).toEqual(['b']);
   });
 
-  test('where their queries are gone as well, --failed says that', async () => {
+  test('if their queries are gone as well, --failed reports it', async () => {
     const cwd = tempDir(LIVE);
     const id = await run(cwd, { bad: 'b' });
     withoutRuns(cwd, id);
@@ -314,7 +314,7 @@ describe('runs that are only in the history', () => {
 });
 
 describe('a run of a clock that is a day ahead', () => {
-  /** The agent runs tomorrow, by the clock of that machine. */
+  /** Runs the agent with the machine's clock a day ahead. */
   const tomorrow = async (cwd: string, bad = ''): Promise<string> => {
     const before = new Set(readdirSync(cwd).includes('.agentci') ? runsIn(cwd) : []);
     writeFileSync(
@@ -342,7 +342,7 @@ describe('a run of a clock that is a day ahead', () => {
     expect((await cli(['failures'], { cwd })).stdout).toContain(`run ${red}: 2 failures`);
     expect((await cli(['test'], { cwd })).stderr).not.toContain('RUN_AHEAD');
     expect(await failedAgain(cwd)).toEqual(['a', 'b']);
-    // Nor when only the history knows them.
+    // The same with only the history.
     rmSync(join(cwd, '.agentci', 'runs'), { recursive: true });
     expect(await failedAgain(cwd)).toEqual(['a', 'b']);
   });
@@ -370,7 +370,7 @@ describe('a run of a clock that is a day ahead', () => {
     ]);
   });
 
-  test('a change is told though it is there', async () => {
+  test('a change is reported although it exists', async () => {
     const cwd = tempDir(LIVE);
     await tomorrow(cwd);
     writeFileSync(join(cwd, 'bad.txt'), 'a');
@@ -426,7 +426,7 @@ describe('eval --run latest takes the newest run that has the recordings asked f
   });
 
   test.each(['good', 'bad'])(
-    'where none has, what is missing is said and nothing is judged, %s or not',
+    'if none has, the missing recordings are named and nothing is judged, %s or not',
     async (how) => {
       const cwd = tempDir(REPEATED);
       const one = await run(cwd, { args: ['-n', '1'], ...(how === 'bad' ? { bad: 'a' } : {}) });

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { LanguageClient } from '@agentci/testing/language-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-// The server behind the YAML support of most editors, over policies: it must not flag what the loader accepts.
+// The YAML language server of most editors must not flag policies that the loader accepts.
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const schema = pathToFileURL(join(root, 'schema/agentci-policy.schema.json')).href;

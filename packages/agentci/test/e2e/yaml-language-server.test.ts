@@ -6,7 +6,7 @@ import { parseSpec } from '@agentci/spec';
 import { LanguageClient } from '@agentci/testing/language-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-// The server behind the YAML support of most editors, over what people write: it must not flag what the loader accepts.
+// The YAML language server of most editors must not flag specs that the loader accepts.
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const BAD = join(root, 'packages/testing/bad-specs');
@@ -59,7 +59,7 @@ const blocks = pages
     [...readFileSync(join(root, page), 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(
       ([, text], i) => ({
         name: `${page} ${i + 1}`,
-        // A line that names another copy of the schema would win over the settings.
+        // A modeline with another copy of the schema would override the settings.
         text: text!.replace(/^# yaml-language-server:.*$/m, '#'),
       }),
     ),
@@ -122,7 +122,7 @@ const written = [
   ],
 ] as const;
 
-// The server waits a fifth of a second before it looks at a text: side by side, they wait once.
+// The server waits 200 ms before it checks a text. Concurrent tests wait only once.
 describe.concurrent('no false error', () => {
   test.each(files)('%s', async (name) => {
     expect(await messages(join(root, name), readFileSync(join(root, name), 'utf8'))).toEqual([]);
@@ -137,7 +137,7 @@ describe.concurrent('no false error', () => {
   });
 });
 
-/** Beyond a schema: a merge key is resolved before it looks. */
+/** A schema cannot express it: a merge key is resolved before validation. */
 const UNSEEN = new Set(['merge-of-a-number.yaml']);
 
 describe.concurrent('bad specs', () => {

@@ -1,5 +1,5 @@
-// npm run fuzz [COUNT] [SEED]: takes every part out of every recording, in turn, then reads mutated recordings, and says
-// what broke. Exit 1 when anything did.
+// npm run fuzz [COUNT] [SEED]: removes every part of every recording in turn, then reads mutated
+// recordings and reports failures. Exit 1 if there are any.
 import { fileURLToPath } from 'node:url';
 import { checkRemovals } from '../conformance/evidence.ts';
 import { fuzzRecordings } from './fuzz-recordings.ts';

@@ -39,15 +39,18 @@ type Random = () => number;
 const pick = <T>(list: readonly T[], random: Random): T =>
   list[Math.floor(random() * list.length)]!;
 
-/** A changed recording, and the places that were changed, list indexes as `*`. */
+/** A mutated recording, and the changed paths with list indexes as `*`. */
 export interface Mutated {
   readonly value: unknown;
   readonly places: readonly string[];
-  /** Whether words took the place of an object or a list: in that of a call they are another reply. */
+  /** Text replaced an object or a list. In place of a call, it is a different reply. */
   readonly hasWords: boolean;
 }
 
-/** Changes one place of a parsed recording, or a few: a value, a key, an item taken out, put in twice or moved. */
+/**
+ * Mutates one or a few places of a parsed recording: changes a value or key, or removes, repeats or
+ * moves an item.
+ */
 export function mutateValue(root: unknown, random: Random): Mutated {
   const places: {
     holder: Record<string, unknown> | unknown[];
@@ -67,7 +70,7 @@ export function mutateValue(root: unknown, random: Random): Mutated {
   if (places.length === 0) return { value: pick(HOSTILE, random), places: [''], hasWords: true };
   const changed: string[] = [];
   let hasWords = false;
-  // What one change alone hides is checked against the reader, so most changes are alone.
+  // Only single changes are checked for unreported losses, so most recordings get one.
   for (let i = random() < 0.6 ? 1 : Math.ceil(random() * 3); i > 0; i--) {
     const { holder, key, path } = pick(places, random);
     changed.push(path);
@@ -83,7 +86,7 @@ export function mutateValue(root: unknown, random: Random): Mutated {
         else delete fields[key];
         break;
       case 2:
-        // Another part of the same recording in this place: ids that collide, parents that are children.
+        // Copies another part of the same recording here: colliding ids, parents that are children.
         fields[key] = structuredClone((other.holder as Record<string, unknown>)[other.key]);
         break;
       case 3:
@@ -105,7 +108,7 @@ export function mutateValue(root: unknown, random: Random): Mutated {
   return { value: copy, places: changed, hasWords };
 }
 
-/** A text that says something, and not in JSON. */
+/** A text with content that is not JSON. */
 function isWords(value: unknown): boolean {
   if (typeof value !== 'string' || value.trim() === '') return false;
   try {
@@ -115,7 +118,7 @@ function isWords(value: unknown): boolean {
   }
 }
 
-/** Changes bytes: cuts, flips, repeats and strange encodings. */
+/** Mutates bytes: truncation, flips, repetition and strange encodings. */
 export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
   const out = Uint8Array.from(bytes);
   switch (Math.floor(random() * 5)) {

@@ -13,10 +13,10 @@ import { findChromium, freshPage, launch } from './support/browser.ts';
 
 const chromium = findChromium();
 const WINDOW = { width: 1280, height: 900 };
-/** What a comment has of a window of 1280 px, beside the picture of its author and the column at the right. */
+/** Width of a comment in a window of 1280 px, next to the avatar and the right column. */
 const COMMENT_PX = 780;
 
-/** The sizes that GitHub gives to Markdown in a comment. */
+/** GitHub's sizes for Markdown in a comment. */
 const STYLE = `
   body { margin: 0; font: 14px/1.5 -apple-system, "Segoe UI", "Noto Sans", Helvetica, Arial, sans-serif; }
   #comment { width: ${COMMENT_PX}px; overflow-wrap: break-word; }
@@ -34,7 +34,7 @@ const plain: Shape = (i) => `question-${i}`;
 const long: Shape = (i) =>
   `a-name-of-a-query-that-goes-on-for-long-and-says-everything-about-it-${i}`;
 const hostile: Shape = (i) => `<b>|[x](y)@team ${'*'.repeat(200)} ${i}`;
-/** As wide as letters of Chinese or Japanese, for which a machine may have no font. */
+/** As wide as Chinese or Japanese letters, whose fonts may be missing. */
 const wide: Shape = (i) => `${'—'.repeat(96)}${i}`;
 
 function runWith(
@@ -135,7 +135,7 @@ describe.skipIf('missing' in chromium)('the comment on a pull request', () => {
     );
     expect(height).toBeGreaterThan(100);
     expect(height).toBeLessThanOrEqual(WINDOW.height);
-    // A matrix has its cells in sight.
+    // The cells of a matrix are visible.
     const seen = await page.locator('#comment > table').allInnerTexts();
     expect(seen.some((table) => table.includes('prompt=short.md'))).toBe(after.cells !== undefined);
   });

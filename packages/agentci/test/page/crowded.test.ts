@@ -13,7 +13,7 @@ const CELLS = ['gpt-4o-mini-2024-07-18', 'claude-haiku-4-5', 'gemini-2.5-flash']
 );
 const LONG_ID = 'an-id-without-spaces-that-goes-on-and-on-until-it-has-sixty-letters';
 
-/** 300 calls where 20 are allowed, of which the check lists the first. */
+/** 300 calls with a limit of 20. The check lists the first ones. */
 const STEPS = Array.from({ length: 20 }, (_, i) => ({
   step: i + 21,
   ...(i === 19 ? { more: 260 } : {}),

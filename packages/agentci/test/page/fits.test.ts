@@ -35,7 +35,7 @@ describe.skipIf('missing' in chromium)('every view', () => {
   });
   afterAll(() => browser?.close());
 
-  /** What is wider than the window, other than inside something that scrolls by itself. */
+  /** Elements wider than the window, except inside scroll containers. */
   const tooWide = () =>
     page.evaluate(() => {
       const scrolls = (each: Element | null): boolean =>

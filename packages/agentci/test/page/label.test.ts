@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { LabelDesk } from '../../src/label/label-desk.ts';
 import { LABEL_PAGE } from '../../src/label/label-page.gen.ts';
+import { LabelingSession } from '../../src/label/labeling-session.ts';
 import { RunLibrary } from '../../src/view/run-library.ts';
 import { startViewServer } from '../../src/view/server.ts';
 import { findChromium, freshPage, launch } from './support/browser.ts';
@@ -28,8 +28,8 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     const run = sampleRun(
       ['a', 'b', 'c'].map((id) => sampleResult({ id, query: `${text} ${id}?`, answer: text })),
     );
-    const desk = (rater: string) => {
-      const made = new LabelDesk({
+    const sessionOf = (rater: string) => {
+      const made = new LabelingSession({
         run,
         suite: undefined,
         traces: undefined,
@@ -40,13 +40,13 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
       onTestFinished(() => made.close());
       return made;
     };
-    const labels = desk('ada');
+    const labels = sessionOf('ada');
     const library = new RunLibrary(join(cwd, 'runs'), cwd);
     const server = await startViewServer({
       library,
       port: 0,
       version: '0',
-      desk: { labels, page: LABEL_PAGE },
+      labeling: { labels, page: LABEL_PAGE },
     });
     onTestFinished(() => server.close());
     const page = await freshPage(browser, { width, height: 800 });
@@ -62,7 +62,7 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
           (line) =>
             JSON.parse(line) as { id: string; label: string | null; score?: number; note?: string },
         );
-    return { page, problems, lines, server, desk, labels };
+    return { page, problems, lines, server, sessionOf, labels };
   }
 
   test('three answers are labelled without a mouse', async () => {
@@ -99,10 +99,10 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('answers that raters see differently are a queue of their own', async () => {
-    const { page, desk, labels } = await open();
+  test('answers with disagreeing raters form a separate queue', async () => {
+    const { page, sessionOf, labels } = await open();
     const [id] = labels.state().queue;
-    await desk('ben').save({ id, label: 'fail', note: 'too vague' });
+    await sessionOf('ben').save({ id, label: 'fail', note: 'too vague' });
     await page.keyboard.press('p');
     await page.waitForSelector('text=too vague');
     await page.waitForSelector('text=ada and ben agree on 0 of 1');

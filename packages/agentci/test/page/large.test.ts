@@ -49,11 +49,11 @@ describe.skipIf('missing' in chromium)('a large run', () => {
             box.value = typed;
             box.dispatchEvent(new Event('input', { bubbles: true }));
             await new Promise((resolve) => requestAnimationFrame(resolve));
-            // Laid out too, not only in the document.
+            // Forces a layout as well.
             document.body.getBoundingClientRect();
             tries.push(performance.now() - started);
           }
-          // The machine may be busy with other things; the page is no slower than its best try.
+          // The machine may be busy, so the best attempt counts.
           times.push(Math.min(...tries));
         }
         return times;
@@ -67,7 +67,7 @@ describe.skipIf('missing' in chromium)('a large run', () => {
       expect(await found(page)).toBe('6,667 of 20,000');
       expect(await rows(page).count()).toBeLessThan(80);
       await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-      // Failures come first, so the last row is the last query that passes.
+      // Failures come first, so the last row is the last passing query.
       await page.waitForSelector('code:text-is("q-19996")');
       expect(await rows(page).count()).toBeLessThan(80);
       expect(problems).toEqual([]);

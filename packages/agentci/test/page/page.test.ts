@@ -97,7 +97,7 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     await page.keyboard.press('Escape');
     await page.waitForSelector('.list');
     expect(await found(page)).toBe('3 of 20');
-    // A row reached with Tab rather than with the list's own keys.
+    // Focuses a row with Tab instead of the list's keys.
     await page.locator('[data-row="1"]').focus();
     await page.keyboard.press('Enter');
     await page.waitForSelector('h2:has-text("Where is my invoice")');
@@ -115,7 +115,7 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
       const search = document.querySelector<HTMLInputElement>('[type=search]')!;
       search.value = 'billing';
       search.dispatchEvent(new Event('input', { bubbles: true }));
-      // Drawn, not painted yet.
+      // Laid out, but not painted yet.
       await new Promise((resolve) => setTimeout(resolve));
       document.body.dispatchEvent(
         new KeyboardEvent('keydown', { key: 'j', bubbles: true, cancelable: true }),
@@ -230,7 +230,7 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
           );
         }, rules);
       expect(await violations(undefined)).toEqual([]);
-      // Another theme changes colours and nothing else.
+      // Another theme only changes colors.
       await page.emulateMedia({ colorScheme: 'dark' });
       expect(await violations(['color-contrast'])).toEqual([]);
     },

@@ -90,7 +90,7 @@ describe.skipIf('missing' in chromium)('a query', () => {
     expect(await page.locator('.copy textarea').inputValue()).toContain('### refund: fail');
   });
 
-  test('steps that repeat are one line that unfolds, and a recording without times says so', async () => {
+  test('repeated steps are one line that unfolds, and a recording without times is marked', async () => {
     const trace = pageTrace(
       simpleTrace({
         ...{ id: 'a', query: 'q', answer: 'x' },
@@ -113,7 +113,7 @@ describe.skipIf('missing' in chromium)('a query', () => {
     );
   });
 
-  test('calls that say how long they took and not when show that, and only the start is said to be unknown', async () => {
+  test('calls with a duration but no start show it, and only the start is unknown', async () => {
     const trace = pageTrace(
       simpleTrace({
         ...{ id: 'a', query: 'q', answer: 'x' },
@@ -135,7 +135,7 @@ describe.skipIf('missing' in chromium)('a query', () => {
     ]);
   });
 
-  test('a cell of the matrix opens beside the reference', async () => {
+  test('a cell of the matrix opens next to the reference', async () => {
     const { run, evidence } = runOfText('cellular');
     const { page } = await open(run, { evidence });
     expect(await page.locator('.heat-map td').allInnerTexts()).toEqual([

@@ -54,7 +54,7 @@ test('steps are in the order of their times, and of the recording where times ar
   expect(orderSteps([untimed]).basis).toBe('recording');
 });
 
-test('each agent has a lane, and calls at the same time are in rows of their own', () => {
+test('each agent has a lane, and concurrent calls are in separate rows', () => {
   const { lanes, spanMs } = layLanes(
     orderSteps([
       step(1, 'Triage', { kind: 'agent', agent: 'Triage', start_ms: 0, duration_ms: 100 }),

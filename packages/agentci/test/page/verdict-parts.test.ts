@@ -21,7 +21,7 @@ test.each([
   expect(checkValue(id, value)).toBe(shown);
 });
 
-describe('what was wanted', () => {
+describe('the expected value', () => {
   test('names the terms and which of them are there', () => {
     const refund = sampleReport().run.results.find(({ id }) => id === 'refund')!;
     expect(wantedOf(refund)[0]).toMatchObject({
@@ -49,7 +49,7 @@ describe('what was wanted', () => {
 });
 
 describe('an issue', () => {
-  test('has the line of the spec, what was asked, said and wanted, the finding, and how to run it again', () => {
+  test('has the line of the spec, question, answer, expectation, finding, and the command to run it again', () => {
     const { run } = sampleReport();
     const text = issueText(run, run.results.find(({ id }) => id === 'refund')!);
     for (const part of [
@@ -141,7 +141,7 @@ test('the run before is the last finished one of the same agent, spec and branch
   ];
   expect(precedingRun(runs, '6')).toBe('1');
   expect(precedingRun(runs, '1')).toBeUndefined();
-  // Alone on its branch, it is compared with the base; and a shard is not a run.
+  // Without another run on its branch, it is compared with the base. A shard is not a run.
   expect(precedingRun([run('9', { branch: 'new' }), ...runs.slice(2)], '9')).toBe('1');
   expect(precedingRun([run('9', { branch: 'new' }), runs[2]!], '9')).toBe('4');
   expect(precedingRun([run('9'), run('8', { shard: true }), ...runs.slice(2)], '9')).toBe('1');

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Io } from '../../src/cli/io.ts';
 import { RunLibrary } from '../../src/view/run-library.ts';
 import { startViewServer } from '../../src/view/server.ts';
-import { versionShelf } from '../../src/view/version-shelf.ts';
+import { versionLibrary } from '../../src/view/version-library.ts';
 import { findChromium, freshPage, launch } from './support/browser.ts';
 import { sampleReport } from './support/sample-run.ts';
 
@@ -87,7 +87,7 @@ describe.skipIf('missing' in chromium)('baseline versions in Compare', () => {
         started_at: '2026-11-14T09:00:00.000Z',
       }).finish({ ...sampleReport().run, run_id: 'r1' });
     const io = { cwd: process.cwd(), env: {} } as unknown as Io;
-    const library = new RunLibrary(root, cwd, versionShelf(spec, io));
+    const library = new RunLibrary(root, cwd, versionLibrary(spec, io));
     const server = await startViewServer({ library, port: 0, version: '0.0.0' });
     onTestFinished(() => server.close());
     const page = await freshPage(browser, { width: 1240, height: 860 });
@@ -96,7 +96,7 @@ describe.skipIf('missing' in chromium)('baseline versions in Compare', () => {
     return { server, page, problems };
   }
 
-  test('two versions: what flipped, what is dearer, both answers and both ways, at an address of their own', async () => {
+  test('two versions: flips, cost changes, both answers and both paths, at a separate URL', async () => {
     const { server, page, problems } = await serve({ hasRun: true });
     await page.goto(`${server.url}#/compare`);
     await page.waitForSelector('[aria-label="After"] option[value="baseline:support-router/v2"]', {
@@ -112,7 +112,7 @@ describe.skipIf('missing' in chromium)('baseline versions in Compare', () => {
     expect(await page.locator('.compare').innerText()).toMatch(
       /each may be noise; what all queries together tell/,
     );
-    // A verdict that only a judge can give is missed, not made up.
+    // A verdict that needs a judge is reported as missing.
     expect(await page.locator('.compare .notice').allInnerTexts()).toContainEqual(
       expect.stringContaining('could not be judged here'),
     );
@@ -156,7 +156,7 @@ describe.skipIf('missing' in chromium)('baseline versions in Compare', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a version and a run, in either order; the page of a query knows the version too', async () => {
+  test('a version and a run, in either order, and the query page shows the version too', async () => {
     const { server, page, problems } = await serve({ hasRun: true });
     await page.goto(
       `${server.url}#/compare?before=${encodeURIComponent('baseline:support-router/v1')}`,

@@ -56,7 +56,7 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     expect(await page.locator('header .status').innerText()).toBe('running');
     const second = sampleResult({ id: 'b', query: 'Second question', correctness: 'fail' });
     store.record({ id: 'b', run: 1, result: second }, undefined);
-    // What failed comes first.
+    // Failures come first.
     await page.waitForSelector('[data-row="0"]:has-text("Second question")');
 
     await page.click('[data-row="1"]');
@@ -93,7 +93,7 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     await page.click('tbody tr:has-text("r2") a');
     await page.waitForSelector('.about:has-text("run r2")');
     await page.click('nav >> text=Compare');
-    // The run before is chosen already.
+    // The previous run is selected by default.
     await page.waitForSelector('.flips li:has-text("refund")');
     expect(await page.locator('[aria-label="Before"]').inputValue()).toBe('r1');
     await page.selectOption('[aria-label="Before"]', '');
@@ -141,11 +141,11 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     );
     await page.goto(`${server.url}#/runs`);
     await page.waitForSelector('.plot canvas');
-    // Charts and tables come one after the other.
+    // Charts come before tables.
     await page.waitForSelector('table:has(caption:text("of the history")) tbody tr >> nth=1');
     await page.waitForSelector('h3:text("Flakiest") + table tbody tr');
     await page.waitForSelector('.chart:has-text("Pass rate") summary');
-    // By default it is about the branch of the newest run.
+    // The default is the branch of the newest run.
     expect(await page.locator('.choice select').inputValue()).toBe('main');
     expect(
       await page.locator('table:has(caption:text("of the history")) tbody tr').first().innerText(),

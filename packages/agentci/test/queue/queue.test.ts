@@ -17,7 +17,7 @@ const found = findRedis();
 if ('missing' in found)
   process.stderr.write(`SKIPPED: the queue is not tested, because ${found.missing}\n`);
 
-/** Does as its query says. */
+/** Acts as its query says. */
 const AGENT = `
 import { appendFileSync, existsSync } from 'node:fs';
 export default async (query, { id, run, vars }) => {
@@ -67,7 +67,7 @@ interface Report {
   summary: { exit_code: number };
 }
 
-/** Each test has a Redis of its own, so that they can wait at the same time: most of them wait for something. */
+/** Each test has a separate Redis, so that they can wait concurrently. Most of them wait. */
 describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, () => {
   const workers: Started[] = [];
   const servers: RedisServer[] = [];
@@ -119,15 +119,15 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     expect((await run()).code).toBe(0);
   });
 
-  test('what agents did when Redis lost its data counts, or is told with what it cost', async () => {
+  test('work lost with the data of Redis counts, or is reported with its cost', async () => {
     const redis = await serve();
     const client = look(redis);
-    // The first one is begun again while it runs, and ends a second time when everything else is over.
+    // The first one restarts while it runs, and ends a second time after everything else.
     const cwd = project(many(16, 'slow 600').replace('slow 600 n0', 'slow 5000 n0'));
     await work(redis.url, { cwd, slots: 4 });
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
     while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < 6) await sleep(20);
-    // Results that are in Redis and were not read yet would be lost.
+    // Unread results in Redis would be lost.
     await sleep(200);
     await client.flushall();
     expect(await run.ended, run.stderr()).toBe(0);
@@ -176,7 +176,7 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     const queued = await cliProcess(['test', '-f', 'json', '--queue', redis.url], { cwd });
     expect(queued.code).toBe(local.code);
     expect(withoutTimes(report(queued.stdout))).toEqual(withoutTimes(report(local.stdout)));
-    // Nothing is left of the run but the word that it is over, for a day, and what BullMQ keeps for itself.
+    // Nothing is left of the run except its end marker, for a day, and BullMQ's own keys.
     const left = await client.keys('agentci:{*');
     expect(left).toEqual([expect.stringMatching(/:over$/)]);
     const kept = await Promise.all(
@@ -236,7 +236,7 @@ queries:
       .trim()
       .split('\n');
     expect((JSON.parse(lines.at(-1)!) as { id: string }).id).toBe('q1');
-    // Those it was taken from the queue with were run by the other slot, and only once.
+    // The other slot ran the queries taken back from it, and only once.
     expect(new Set(askedIn(cwd)).size).toBe(40);
     expect(askedIn(cwd)).toHaveLength(40);
     await end(worker);
@@ -300,7 +300,8 @@ queries:
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
     for (let killed = 0; killed < 2; killed++)
       await (await work(redis.url, { cwd, slots: 1 })).ended;
-    // Once the last worker counts as dead the query is taken out of the queue like those that were not begun.
+    // Once the last worker counts as dead, the query is removed from the queue like those not
+    // started.
     await sleep(1500);
     run.child.kill('SIGINT');
     await run.ended;
@@ -310,7 +311,7 @@ queries:
     expect(report(resumed.stdout()).results.find(({ id }) => id === 'killer')?.error?.kind).toBe(
       'worker_lost',
     );
-    // On a machine that is short of time a worker may have been thought dead once more than it was.
+    // On a slow machine, a worker may have been declared dead once more than expected.
     expect(askedIn(cwd).filter((line) => line === 'killer.1').length).toBeLessThanOrEqual(3);
     await end(third);
   }, 120_000);
@@ -338,7 +339,7 @@ queries:
     expect(journal.map((line) => (JSON.parse(line) as { id: string }).id).sort()).toEqual(
       results.map(({ id }) => id).sort(),
     );
-    // What was running when the collector died was kept for the next one.
+    // Results in progress at the collector's death were kept for the next one.
     expect(new Set(askedIn(cwd)).size).toBe(askedIn(cwd).length);
     await end(worker);
   });
@@ -367,7 +368,7 @@ queries:
     const cwd = project(many(4));
     const run = start(['test', '--queue', redis.url], { cwd });
     const runs = join(cwd, '.agentci/runs');
-    // Before this line is there nothing was handed out, so there is nothing to resume.
+    // Before this line, nothing was handed out, so there is nothing to resume.
     const isBegun = (name: string): boolean => {
       const journal = join(runs, name, 'results.jsonl');
       return existsSync(journal) && readFileSync(journal, 'utf8').endsWith('\n');
@@ -377,7 +378,7 @@ queries:
     await run.ended;
     const resumed = start(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
     await resumed.says('another process collects');
-    // The connection is made again while the collector that was killed still holds the lease.
+    // Reconnects while the killed collector still holds the lease.
     await look(redis).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     const worker = await work(redis.url, { cwd });
     expect(await resumed.ended, resumed.stderr()).toBe(0);
@@ -406,12 +407,12 @@ queries:
     expect(second.stderr).toContain('QUEUE_RUN_TAKEN');
   }, 120_000);
 
-  /** Waits until the agent was asked so often. */
+  /** Waits until the agent was asked this many times. */
   const asked = async (cwd: string, times: number): Promise<void> => {
     while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < times) await sleep(10);
   };
 
-  test('a collector that slept through the end of its run does not begin it anew', async () => {
+  test('a collector that slept through the end of its run does not restart it', async () => {
     const redis = await serve();
     const cwd = project(many(12, 'slow 300'));
     const worker = await work(redis.url, { cwd, slots: 1 });
@@ -448,7 +449,8 @@ queries:
     async ({ choose }) => {
       const redis = await serve();
       const client = look(redis);
-      // More than a worker gets done until it notices that the run has no collector. It defers the other jobs.
+      // More than a worker can run before it notices the missing collector. It defers the other
+      // jobs.
       const cwd = project(many(24, 'slow 600'));
       const worker = await work(redis.url, { cwd, slots: 2, lock: '15s' });
       const run = start(['test', '--queue', redis.url], { cwd });
@@ -469,7 +471,7 @@ queries:
     120_000,
   );
 
-  test('a run that --resume takes from a queue that is gone says what is run again', async () => {
+  test('a run that --resume takes from a lost queue lists the repeated queries', async () => {
     const redis = await serve();
     const cwd = project(many(4, 'slow 300'));
     await work(redis.url, { cwd, slots: 1 });
@@ -492,7 +494,7 @@ queries:
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
     await asked(cwd, 3);
     redis.freeze();
-    // Until clients think that their connections are dead, and send what had no reply again.
+    // Waits until clients declare their connections dead and repeat unanswered commands.
     await sleep(9000);
     redis.thaw();
     expect(await run.ended, run.stderr()).toBe(0);
@@ -504,7 +506,7 @@ queries:
     { when: 'while a run is collected', isCollected: true },
     { when: 'before it is resumed', isCollected: false },
   ])(
-    'that queries may have been begun for nothing is told where Redis lost its data $when',
+    'possibly wasted queries are reported after Redis lost its data $when',
     async ({ isCollected }) => {
       const redis = await serve();
       const client = look(redis);
@@ -538,7 +540,7 @@ queries:
       const worker = await work(own.url, { cwd });
       const run = start(['test', '-f', 'json', '--queue', own.url], { cwd });
       while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < 8) await sleep(10);
-      // With nothing on disk, everything in it is gone.
+      // Without persistence, all data is lost.
       await own.restart(how, 300);
       expect(await run.ended, run.stderr()).toBe(0);
       expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(
@@ -549,7 +551,7 @@ queries:
     120_000,
   );
 
-  test('a Redis that is gone for good ends the run with 2 and the worker when it is told to; what was finished is stored', async () => {
+  test('a permanently lost Redis ends the run with 2 and the worker on request, with finished results stored', async () => {
     const own = await serve('--save', '');
     const cwd = project(many(20, 'slow 300'));
     const worker = await work(own.url, { cwd, slots: 2 });
@@ -619,7 +621,7 @@ queries:
     );
     expect(code).toBe(2);
     const passed = report(stdout).results.filter(({ status }) => status === 'pass').length;
-    // Ten reach the limit; what four slots had begun by then is finished.
+    // Ten reach the limit. Queries that four slots had started are finished.
     expect(passed).toBeGreaterThanOrEqual(10);
     expect(passed).toBeLessThanOrEqual(14);
     expect(askedIn(cwd)).toHaveLength(passed);
@@ -629,7 +631,8 @@ queries:
 
   test('--max-cost is kept where our sum falls short of the limit by the last digit', async () => {
     const redis = await serve();
-    // Ten times 0.01 is 0.0999… here and 0.1 in Redis; with one slot nothing more is on its way then.
+    // Ten times 0.01 is 0.0999… here and 0.1 in Redis. With one slot, nothing else is in progress
+    // then.
     const cwd = project(many(14, 'hello'));
     const worker = await work(redis.url, { cwd, slots: 1 });
     const { code, stdout } = await cliProcess(
@@ -654,7 +657,7 @@ queries:
     );
     expect(code).toBe(1);
     expect(report(stdout).results.filter(({ status }) => status === 'fail')).toHaveLength(1);
-    // How soon depends on the machine, which runs other tests as well.
+    // The delay depends on the machine, which also runs other tests.
     expect(askedIn(cwd).length).toBeLessThan(150);
     await end(...both);
   });
@@ -671,12 +674,12 @@ queries:
       cwd,
     });
     expect(code).toBe(0);
-    // One every quarter of a second.
+    // One per quarter of a second.
     expect(Date.now() - before).toBeGreaterThan(2750);
     await end(...both);
   });
 
-  test('a run without a worker waits and says so', async () => {
+  test('a run without a worker waits and reports it', async () => {
     const redis = await serve();
     const cwd = project(many(2));
     const run = start(['test', '--queue', redis.url], { cwd });
@@ -686,7 +689,7 @@ queries:
     await end(worker);
   });
 
-  test('a worker with another spec is left out, and the run says so', async () => {
+  test('a worker with another spec is left out, and the run reports it', async () => {
     const redis = await serve();
     const cwd = project(many(3));
     const other = await work(redis.url, { cwd: project(many(4)) });
@@ -700,7 +703,7 @@ queries:
     expect(stderr).toContain('QUEUE_NO_WORKER');
     expect(stderr).toMatch(/workers? with another spec/);
     expect(stderr).not.toContain('--resume');
-    // Nothing was run, so there is nothing to resume.
+    // Nothing ran, so there is nothing to resume.
     expect(
       existsSync(join(cwd, '.agentci/runs')) ? readdirSync(join(cwd, '.agentci/runs')) : [],
     ).toEqual([]);
@@ -805,7 +808,7 @@ queries:
     ['the worker', 100],
     ['both', 6500],
   ] as const)(
-    'connections of %s that go silent for good are made again, %i ms later',
+    'connections of %s that go silent permanently are replaced %i ms later',
     async (who, ms) => {
       const redis = await serve();
       const proxy = await startSilentProxy(Number(new URL(redis.url).port));
@@ -837,7 +840,7 @@ queries:
     expect(await worker.ended).toBe(0);
   });
 
-  test('a Redis that stays full ends the run with 2 and words; --resume runs what is left', async () => {
+  test('a Redis that stays full ends the run with 2 and a message, and --resume runs the rest', async () => {
     const redis = await serve();
     const client = look(redis);
     const cwd = project(many(10, 'slow 200'));
@@ -858,7 +861,7 @@ queries:
     await second.ended;
   });
 
-  test('a user who may not ask what is needed is told so, by runs and workers', async () => {
+  test('missing permissions are reported by runs and workers', async () => {
     const redis = await serve();
     await look(redis).call(
       'ACL',
@@ -893,7 +896,7 @@ queries:
     await client.eval(busy, 0);
     const back = Date.now();
     expect([await run.ended, run.stdout()]).toEqual([0, expect.stringContaining('12 passed')]);
-    // It takes 2.4 s by itself, and a pause of BullMQ took 15.
+    // It takes 2.4 s alone. With a pause of BullMQ it took 15.
     expect(Date.now() - back).toBeLessThan(14_000);
     await end(worker);
   });
@@ -944,7 +947,7 @@ queries:
     ]);
   });
 
-  test('what takes connections and never answers is no Redis', async () => {
+  test('a server that accepts connections and never answers is not a Redis', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const url = `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -953,7 +956,7 @@ queries:
     silent.close();
   });
 
-  test('that what answers is not a Redis is said', async () => {
+  test('reports a server that is not a Redis', async () => {
     const server = createHttp((_, response) => void response.end('hello'));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const url = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -1029,7 +1032,7 @@ queries:
   });
 });
 
-/** Whether the run in a folder has written down its first result. */
+/** Whether the run in a folder has stored its first result. */
 function hasResult(cwd: string): boolean {
   const runs = join(cwd, '.agentci/runs');
   const journals = existsSync(runs)

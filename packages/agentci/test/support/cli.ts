@@ -5,13 +5,14 @@ import { main } from '../../src/cli/main.ts';
 import { VERSION } from '../../src/cli/version.gen.ts';
 
 const home = process.cwd();
-/** Commands whose child processes inherit the streams of this process. */
+/** Commands whose child processes inherit the stdio of this process. */
 const STREAMING: ReadonlySet<string | undefined> = new Set(['capture', 'guard', 'tap']);
 const running = new Set<symbol>();
 
 /**
- * Runs a command line in this process if it can, through the same door as `bin.ts`: starting the program takes ten times as
- * long. `cliProcess` is for tests of signals, standard input, modules that end the process, and the start itself.
+ * Runs a command line in this process if it can, through the same entry point as `bin.ts`. Starting
+ * the program takes ten times as long. `cliProcess` is for tests of signals, stdin, modules that
+ * exit the process, and the start itself.
  */
 export async function cli(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
   const { cwd, env } = options;
@@ -42,10 +43,13 @@ export async function cli(args: readonly string[], options: CliOptions): Promise
   }
 }
 
-/** A process has one working directory and one set of secrets, so commands that run together must share both. */
+/**
+ * A process has one working directory and one set of secrets, so concurrent commands must share
+ * both.
+ */
 function enter(cwd: string): symbol {
   const before = process.cwd();
-  // The folder of a test that timed out was removed. Its command may never end, and is not waited for.
+  // The folder of a test that timed out was removed. Its command may never end, so it is ignored.
   if (!existsSync(before)) running.clear();
   process.chdir(cwd);
   if (running.size === 0) SECRETS.clear();

@@ -1,6 +1,6 @@
 import type { Io, Output } from '../../src/cli/io.ts';
 
-/** The outside world of a command, filled by hand; what was written is kept. */
+/** A fake `Io` that keeps the output. */
 export function ioOf(
   cwd: string,
   rest: Partial<Pick<Io, 'env' | 'now' | 'signal'>> & { isTerminal?: boolean } = {},

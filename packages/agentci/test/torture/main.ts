@@ -1,6 +1,7 @@
 import { torture } from './torture.ts';
 
-// npm run torture -- [minutes]: kills and resumes runs, each time with another seed, and stops at the first problem.
+// npm run torture -- [minutes]: kills and resumes runs with a new seed each time, and stops at the
+// first problem.
 const minutes = Number(process.argv[2] ?? 5);
 const until = Date.now() + minutes * 60_000;
 for (let seed = 1; Date.now() < until; seed++) {

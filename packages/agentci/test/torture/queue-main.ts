@@ -1,7 +1,8 @@
 import { findRedis } from '@agentci/testing/redis';
 import { tortureQueue } from './queue-torture.ts';
 
-// npm run torture:queue -- [kills] [seeds]: workers, Redis and the collector of one run are killed at random; stops at the first problem.
+// npm run torture:queue -- [kills] [seeds]: kills workers, Redis and the collector of one run at
+// random. Stops at the first problem.
 const kills = Number(process.argv[2] ?? 50);
 const seeds = Number(process.argv[3] ?? 2);
 const found = findRedis();

@@ -12,9 +12,9 @@ export interface QueueTorture {
   readonly redis: string;
   readonly queries: number;
   readonly workers: number;
-  /** How many workers are killed. */
+  /** Number of workers to kill. */
   readonly kills: number;
-  /** How many times Redis is restarted, and the collector killed and resumed. */
+  /** Number of Redis restarts, and of collector kills with resume. */
   readonly restarts: number;
   readonly seed: number;
 }
@@ -26,7 +26,10 @@ export default async (query) => {
 };
 `;
 
-/** One run over a queue with workers, Redis and collector killed at random. Says what differs from the same run on one machine. */
+/**
+ * Runs over a queue while workers, Redis and the collector are killed at random. Returns the
+ * differences from a local run.
+ */
 export async function tortureQueue({
   redis,
   queries,
@@ -37,7 +40,8 @@ export async function tortureQueue({
 }: QueueTorture): Promise<{ problems: string[]; killed: number }> {
   const random = seededRandom(seed);
   const cwd = mkdtempSync(join(tmpdir(), 'agentci-fleet-'));
-  // What is written is on disk, as for anyone who restarts a Redis in the middle of a run; half the restarts lose everything anyway.
+  // Redis flushes every write, as needed for restarts during a run. Half of the restarts lose
+  // everything anyway.
   const server = await startRedis(redis, [
     '--appendonly',
     seed % 2 === 0 ? 'yes' : 'no',
@@ -109,7 +113,7 @@ export async function tortureQueue({
     else {
       const expected = withoutTimes(JSON.parse(local.stdout)) as { notices: unknown };
       const got = withoutTimes(JSON.parse(run.stdout())) as { notices: unknown };
-      // Duplicates are told; nothing else may differ.
+      // Duplicates are reported. Nothing else may differ.
       if (JSON.stringify({ ...got, notices: [] }) !== JSON.stringify({ ...expected, notices: [] }))
         problems.push(`the report differs from the local one${differing(got, expected)}`);
     }
@@ -126,7 +130,7 @@ export async function tortureQueue({
   return { problems, killed };
 }
 
-/** The first results that are not those of the local run. */
+/** The first results that differ from the local run. */
 function differing(got: object, expected: object): string {
   type Results = {
     readonly id: string;

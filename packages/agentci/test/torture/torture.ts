@@ -14,7 +14,7 @@ import { seededRandom } from '@agentci/stats';
 import { CLI } from '@agentci/testing/cli';
 
 interface TortureOptions {
-  /** How often a run is killed before it may finish. */
+  /** Number of kills before a run may finish. */
   readonly rounds: number;
   readonly queries: number;
   readonly seed: number;
@@ -30,8 +30,9 @@ export default async (query) => {
 `;
 
 /**
- * Kills a run with SIGKILL at times of chance, resumes it with several processes at once, and looks at what is left after
- * every round: each finished result stays, no line is damaged, no query is finished twice, and in the end all are there.
+ * Kills a run with SIGKILL at random times, resumes it with several concurrent processes, and
+ * checks the state after every round: each finished result stays, no line is damaged, no query
+ * finishes twice, and in the end all are there.
  */
 export async function torture({
   rounds,
@@ -52,7 +53,7 @@ export async function torture({
       `agent: demo\nrunner: {module: ./agent.mjs}\nqueries:\n${list.join('\n')}\n`,
     );
     writeFileSync(join(cwd, 'agent.mjs'), AGENT);
-    // There is something to resume once the first result is written; from there on the time of the kill is chance.
+    // A run can be resumed after its first result. From then on, the time of the kill is random.
     const isStarted = (): boolean => finishedIn(cwd, [], 0).length > 0;
     await run(['test', '-w', '2'], cwd, { after: isStarted, ms: random() * 100 });
     let before = finishedIn(cwd, problems, 0);
@@ -71,7 +72,7 @@ export async function torture({
       before = found;
       if (codes.includes(0)) break;
     }
-    // Whoever was killed last left a run that one more process completes.
+    // One more process completes the run that was killed last.
     if (before.length < queries) {
       const code = await run(['test', '--resume'], cwd, undefined);
       if (code !== 0) problems.push(`the last --resume exited ${code}`);
@@ -85,7 +86,7 @@ export async function torture({
   }
 }
 
-/** The exit code; null when it was killed. */
+/** The exit code. Null if killed. */
 function run(
   args: readonly string[],
   cwd: string,
@@ -113,7 +114,7 @@ function finishedIn(cwd: string, problems: string[], round: number): string[] {
   const journal = join(root, runs[0] ?? '', 'results.jsonl');
   if (runs.length === 0 || !existsSync(journal)) return [];
   const text = readFileSync(journal, 'utf8');
-  // The line a kill cut off is not a result.
+  // A line truncated by a kill is not a result.
   const lines = text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')

@@ -1,12 +1,12 @@
 import type { AgreementAlpha, AgreementResult } from '@agentci/results';
 import { cohenKappa, krippendorffAlpha, quantile, seededRandom } from '@agentci/stats';
 
-/** One rating: who said what about which component of which item. */
+/** A rating of one component of one item by one rater. */
 export interface Rating {
   readonly item: string;
   readonly rater: string;
   readonly component: string;
-  /** `null` where the rater left it open. */
+  /** `null` if the rater left it open. */
   readonly value: number | string | null;
 }
 
@@ -15,11 +15,14 @@ export type AgreementLevel = AgreementAlpha['level'];
 export interface AgreementOptions {
   readonly levels: readonly AgreementLevel[];
   readonly seed: number;
-  /** Resamples of the items; 1000. */
+  /** Number of resamples of the items. Default: 1000. */
   readonly samples?: number;
 }
 
-/** How far raters agree, component by component: Krippendorff's α with a bootstrap interval over items, and κ for each pair. */
+/**
+ * Agreement of raters per component: Krippendorff's α with a bootstrap interval over items, and κ
+ * for each pair.
+ */
 export function measureAgreement(
   ratings: readonly Rating[],
   options: AgreementOptions,
@@ -37,7 +40,7 @@ export function measureAgreement(
       component,
       ratings: given.length,
       missing: raters.length * items.length - given.length,
-      // Words have no order: the other two levels would need numbers.
+      // Words have no order. The other two levels need numbers.
       alpha: options.levels
         .filter((level) => isNumeric || level === 'nominal')
         .map((level) => alphaOf(table, level, options)),
@@ -51,7 +54,7 @@ type Table = readonly (readonly (number | string | null)[])[];
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];
 
-/** A row a rater, a column an item. */
+/** One row per rater, one column per item. */
 function tableOf(
   ratings: readonly Rating[],
   { raters, items }: { raters: readonly string[]; items: readonly string[] },
@@ -78,7 +81,7 @@ function alphaOf(
       table.map((row) => drawn.map((item) => row[item])),
       { level },
     );
-    // A resample in which all ratings are equal has no α; it cannot stand for one.
+    // α is undefined for a resample with equal ratings, so it is skipped.
     if (estimate !== null) estimates.push(estimate);
   }
   const alpha = krippendorffAlpha(table, { level });

@@ -12,8 +12,8 @@ import { groupTrials } from './group-trials.ts';
 import { isConstant, summarizeCondition, valuesOf } from './summarize-condition.ts';
 
 /**
- * Every condition in numbers and every pair of them compared. Holm's correction covers all pairs of one metric.
- * A condition without spread is named and gets no p-value: a test of noise needs noise.
+ * Summarizes every condition and compares all pairs. Holm's correction covers all pairs of one
+ * metric. A condition without spread is named and gets no p-value, because the tests need variance.
  */
 export function compareConditions(trials: readonly Trial[]): ConditionsReport {
   const groups = groupTrials(trials);
@@ -47,7 +47,7 @@ function withHolm(found: readonly ConditionComparison[]): ConditionComparison[] 
   }));
 }
 
-/** Corrects the p-values there are; a pair without one was not looked at. */
+/** Corrects the existing p-values. A pair without one was not tested. */
 function corrected(pValues: readonly (number | null)[]): (number | null)[] {
   const adjusted = holm(pValues.filter((p) => p !== null));
   let next = 0;

@@ -20,14 +20,14 @@ export interface Sample {
   readonly values: readonly number[];
 }
 
-/** Two conditions in one metric, before p-values are corrected for how many were looked at. */
+/** Compares two conditions in one metric, before the correction for multiple tests. */
 export function comparePair(metric: TrialMetric, a: Sample, b: Sample): ConditionComparison {
   const constant = [a, b].filter(({ values }) => isConstant(values));
   const difference = middle(b) - middle(a);
   const spread =
     constant.length === 2 ? undefined : differenceInterval(a.values, b.values, difference);
   const welch = welchT(b.values, a.values);
-  // Two constants, or single trials, have no spread to tell a difference from.
+  // Two constants, or single trials, have no spread for a test.
   const isTested = welch.reason === undefined;
   const ranks = mannWhitney(b.values, a.values);
   const note = noteOf(constant, [a, b]);
@@ -91,6 +91,6 @@ function trialsNeeded(a: Sample, b: Sample, difference: number): number | null {
   const total = spreads[0]! + spreads[1]!;
   if (!(total > 0)) return null;
   const needed = requiredSampleSize({ effect: difference, variance: total });
-  // One trial a side has no spread to compare with, however large the difference.
+  // One trial per side has no spread, however large the difference.
   return needed === null ? null : Math.max(2, needed);
 }

@@ -59,7 +59,7 @@ describe('comparing conditions', () => {
   test.each([
     { when: 'neither side varies', a: [0.5, 0.5], b: [0.7, 0.7], t: null, note: 'a and b' },
     { when: 'one side is a single trial', a: [0.5], b: [0.7, 0.8], t: null, note: 'single trial' },
-  ])('there is no p-value when $when', ({ a, b, t, note }) => {
+  ])('the p-value is null when $when', ({ a, b, t, note }) => {
     const [found] = compareConditions([
       ...trials('a', 'dq', a),
       ...trials('b', 'dq', b),
@@ -123,7 +123,7 @@ describe('other weights', () => {
       if (weights.validity < 0.6) expect(order).toBe('same');
       if (weights.validity > 0.6) expect(order).toBe('different');
     }
-    // At validity 0.6 both have 0.68: level, not overtaken.
+    // At validity 0.6 both have 0.68, a tie.
     expect(
       found.points
         .filter(({ weights }) => weights.validity === 0.6)
@@ -273,7 +273,7 @@ describe('agreement', () => {
       })),
     );
 
-  // The two raters of the golden numbers, NumPy and SciPy.
+  // The two raters of the golden numbers, from NumPy and SciPy.
   test('α and κ of two raters', () => {
     const found = measureAgreement(ratings({ a: '1101001101', b: '1001011101' }), {
       levels: ['nominal', 'interval'],
@@ -288,7 +288,7 @@ describe('agreement', () => {
     expect(low < 0.6041667 && 0.6041667 < high).toBe(true);
   });
 
-  // Krippendorff's own example of three raters with gaps, and its published values.
+  // Krippendorff's example of three raters with gaps, and its published values.
   test.each([
     { level: 'nominal', published: 0.691 },
     { level: 'ordinal', published: 0.807 },
@@ -304,7 +304,7 @@ describe('agreement', () => {
     expect(component!.alpha[0]!.alpha).toBeCloseTo(published, 3);
   });
 
-  test('words have the nominal level alone; unanimous raters have no α', () => {
+  test('words only have the nominal level, and α is undefined for unanimous raters', () => {
     const words = ['a', 'b'].flatMap((rater) =>
       ['x', 'y'].map((item) => ({ item, rater, component: 'c', value: 'same' })),
     );

@@ -1,6 +1,6 @@
 import type { Trial } from '@agentci/results';
 
-/** Trials by condition, conditions in order of their first trial. */
+/** Groups trials by condition, in order of first appearance. */
 export function groupTrials(trials: readonly Trial[]): ReadonlyMap<string, readonly Trial[]> {
   const groups = new Map<string, Trial[]>();
   for (const trial of trials) {

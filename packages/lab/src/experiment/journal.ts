@@ -9,14 +9,14 @@ import type { ExperimentPlan } from './plan.ts';
 
 const SCHEMA = 'agentci.experiment-journal/1';
 
-/** A finished trial of a live condition; `run` counts from 1. */
+/** A finished trial of a live condition. `run` counts from 1. */
 export interface JournalTrial {
   readonly condition: string;
   readonly run: number;
   readonly trial: Trial;
 }
 
-/** Keeps every finished live trial on disk, so that an experiment that was stopped continues where it was. */
+/** Stores every finished live trial on disk, so that a stopped experiment can continue. */
 export class TrialJournal {
   readonly #path: string;
   readonly done: readonly JournalTrial[];
@@ -26,7 +26,7 @@ export class TrialJournal {
     this.done = done;
   }
 
-  /** Begins anew; trials of an earlier start are set aside, not deleted. */
+  /** Starts a new journal. Existing trials are moved aside, not deleted. */
   static create(plan: ExperimentPlan, cwd: string): TrialJournal {
     const path = pathOf(plan, cwd);
     makeFolder(dirname(path));
@@ -38,13 +38,13 @@ export class TrialJournal {
     return new TrialJournal(path, []);
   }
 
-  /** Continues the trials of an earlier start of the same experiment. Failed trials are made again. */
+  /** Continues the journal of the same experiment. Failed trials run again. */
   static reopen(plan: ExperimentPlan, cwd: string): TrialJournal {
     const path = pathOf(plan, cwd);
     if (!existsSync(path))
       throw new UserError('NOTHING_TO_RESUME', `--resume: "${plan.name}" was not started here yet`);
     const text = readFileSync(path, 'utf8');
-    // A line cut off by a kill belongs to a trial that was not finished.
+    // A line truncated by a kill belongs to an unfinished trial.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     const [header, ...lines] = whole
       .split('\n')
@@ -75,7 +75,7 @@ export class TrialJournal {
   }
 }
 
-/** Beside the runs, which version control leaves alone. */
+/** Next to the runs, which version control ignores. */
 const pathOf = ({ name }: ExperimentPlan, cwd: string): string =>
   join(cwd, '.agentci', 'runs', 'experiments', `${slug(name)}.jsonl`);
 

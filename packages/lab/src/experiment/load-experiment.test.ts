@@ -55,7 +55,7 @@ test('options of the command line win and change the hash', () => {
   expect(changed.hash).not.toBe(plan!.hash);
 });
 
-describe('what is wrong is said where', () => {
+describe('each problem has its location', () => {
   const head = 'experiment: demo\nconditions:\n';
   test.each([
     {

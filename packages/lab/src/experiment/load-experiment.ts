@@ -35,7 +35,7 @@ export interface ParsedExperiment {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads an experiment file from text: every problem at once, each with its place. */
+/** Parses an experiment file. Reports all problems at once, each with its location. */
 export function parseExperiment(
   text: string,
   { file, overrides = {} }: { readonly file: string; readonly overrides?: ExperimentOverrides },
@@ -55,7 +55,7 @@ export function parseExperiment(
   return plan === undefined ? { diagnostics: found } : { plan, diagnostics: found };
 }
 
-/** Reads an experiment file and throws a `UserError` with every problem in it. */
+/** Loads an experiment file. Throws a `UserError` with all problems. */
 export function loadExperiment(
   file: string,
   {

@@ -6,16 +6,16 @@ import { readText } from './read-text.ts';
 const LEVELS: readonly AgreementLevel[] = ['nominal', 'ordinal', 'interval'];
 
 export interface RatingsOptions {
-  /** The folder that a relative path starts from; the working folder. */
+  /** Base folder of relative paths. Default: the working directory. */
   readonly dir?: string;
-  /** Which of Krippendorff's α; all three. */
+  /** The level of Krippendorff's α. Default: all three. */
   readonly level?: AgreementLevel | 'all';
-  /** Resamples of the interval; 1000. */
+  /** Number of resamples for the interval. Default: 1000. */
   readonly samples?: number;
   readonly seed?: number;
 }
 
-/** How far the raters in a CSV file agree. */
+/** Agreement of the raters in a CSV file. */
 export function measureRatings(file: string, options: RatingsOptions = {}): AgreementResult {
   const { dir = process.cwd(), level = 'all', samples = 1000, seed = 0 } = options;
   const ratings = readRatings(readText(file, { dir, what: 'agreement' }), file);

@@ -1,6 +1,6 @@
 import type { TrialMetric } from '@agentci/results';
 
-/** Which side of each metric is the good one. */
+/** Which direction of each metric is better. */
 export const BETTER: Readonly<Record<TrialMetric, 'higher' | 'lower'>> = {
   dq: 'higher',
   t2u_s: 'lower',

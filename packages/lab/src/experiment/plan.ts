@@ -2,7 +2,7 @@ import type { RunnerConfig } from '@agentci/spec';
 import type { Scoring } from './score-trial.ts';
 import type { Simulation } from './simulate-trials.ts';
 
-/** Where the trials of a condition come from. */
+/** Source of a condition's trials. */
 export type ConditionSource =
   | {
       readonly kind: 'runner';
@@ -18,12 +18,12 @@ export interface ConditionPlan {
   readonly name: string;
   readonly description?: string;
   readonly seed: number;
-  /** Names of trials left out, as text. */
+  /** Names of excluded trials, as text. */
   readonly exclude: ReadonlySet<string>;
   readonly source: ConditionSource;
 }
 
-/** An experiment file, checked and filled in. */
+/** A validated experiment file with defaults. */
 export interface ExperimentPlan {
   readonly name: string;
   readonly file: string;

@@ -62,7 +62,7 @@ describe('the published decision quality, from its few distinct values', () => {
     close(report.comparisons[0]!.relative_improvement_pct, expected.improvement_pct!);
   });
 
-  test('a condition without spread is named; the tests that need the spread of one side only are given', () => {
+  test('a condition without spread is named, and tests that need one side only are computed', () => {
     const [pair] = report.comparisons;
     expect(pair).toMatchObject({
       welch: { p: expect.any(Number) },
@@ -204,10 +204,10 @@ describeOutside('the study as reconstructed', 'data/myantfarm', (folder) => {
       const ranks = mannWhitney(of(a, 'dq'), of(b, 'dq'));
       expect(ranks.statistic).toBe(expected.mannwhitney_U);
       close(ranks.p, expected.mannwhitney_p, 6);
-      // The report counts from a to b, so its signs are the other way round.
+      // The report counts from a to b, so its signs are reversed.
       close(pair('dq', a, b).cohens_d, -expected.cohens_d, 6);
     }
-    // The published t and d of this pair are infinite: neither side varies.
+    // The published t and d of this pair are infinite, because neither side varies.
     expect(pair('dq', 'C1', 'C3')).toMatchObject({
       welch: { t: null, p: null },
       cohens_d: null,
@@ -228,7 +228,7 @@ describeOutside('the study as reconstructed', 'data/myantfarm', (folder) => {
   test('the order of the conditions under other weights', () => {
     const found = weightSensitivity(trials)!;
     expect(found.reference.ranking).toEqual([['C3'], ['C2'], ['C1']]);
-    // Validity alone cannot tell C2 and C3 apart, which is the one corner where they tie.
+    // With validity alone, C2 and C3 tie. All other mixes separate them.
     expect(found.rank_stability.different).toBe(0);
     expect(
       found.points.filter(({ order }) => order === 'tied').map(({ weights }) => weights.validity),

@@ -7,12 +7,12 @@ import { conditionSchema, SOURCE_KEYS, type WrittenCondition } from './schema.ts
 export interface ConditionDefaults {
   readonly seed: number;
   readonly trials: number;
-  /** From the command line: wins over the file. */
+  /** From the command line. Takes precedence over the file. */
   readonly trialsOverride?: number;
   readonly query?: string;
 }
 
-/** Reads one condition: exactly one source of trials, and what that source needs. */
+/** Reads one condition: exactly one source of trials, with its settings. */
 export function readCondition(
   entry: YamlEntry,
   defaults: ConditionDefaults,
@@ -85,7 +85,7 @@ function readSource(
   }
 }
 
-/** Recordings are all read; a number that is passed over in silence would mislead. */
+/** All recordings are read, so ignoring a number would be misleading. */
 function refuseTrials(entries: ReadonlyMap<string, YamlEntry>, problems: SpecProblems): void {
   const written = entries.get('trials');
   if (written === undefined) return;

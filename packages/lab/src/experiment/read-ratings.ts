@@ -7,7 +7,10 @@ import type { Rating } from './agreement.ts';
 const ITEM_COLUMNS = ['item', 'trial', 'trial_id', 'id'];
 const MAX_RATERS = 200;
 
-/** A row a rating: the item, the rater, and one column for each component. A blank cell is a rating not given. */
+/**
+ * One row per rating: the item, the rater, and one column per component. A blank cell is a missing
+ * rating.
+ */
 export function readRatings(text: string, file: string): Rating[] {
   const diagnostics: Diagnostic[] = [];
   const say = (line: number, message: string): void => {

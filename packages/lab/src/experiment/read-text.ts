@@ -4,7 +4,7 @@ import { UserError } from '@agentci/lib/problems';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The text of a file a user named; what is wrong with it is said in their words. */
+/** Reads a file named by the user. Errors use the user's path. */
 export function readText(
   file: string,
   { dir, what }: { readonly dir: string; readonly what: string },

@@ -10,13 +10,16 @@ import { readRows, type TrialRow } from './trial-rows.ts';
 export interface TrialFile {
   readonly path: string;
   readonly dir: string;
-  /** Rows that name another condition are someone else's. */
+  /** Rows with another condition are skipped. */
   readonly wanted: string;
   readonly condition: string;
   readonly scoring: Scoring;
 }
 
-/** The trials of one condition from a CSV or JSON file. Actions are scored; else the parts are taken as written. */
+/**
+ * The trials of one condition from a CSV or JSON file. Scores the actions if there are any, else
+ * uses the given components.
+ */
 export function readTrials({ path, dir, wanted, condition, scoring }: TrialFile): Trial[] {
   const { rows, problems } = readRows(
     readText(path, { dir, what: `condition ${condition}` }),
@@ -114,7 +117,7 @@ function toTrial({ line, label = '', fields }: TrialRow, context: RowContext): T
   return isEmpty ? failedTrial(name, 'the row has no measurements') : trial;
 }
 
-/** From the parts with the weights of this experiment; a bare score is taken as it is. */
+/** Computed from the components with this experiment's weights. A bare score is used unchanged. */
 function dqOf(
   given: Pick<Trial, 'validity' | 'specificity' | 'correctness' | 'dq'>,
   { weights }: Scoring,
@@ -124,12 +127,12 @@ function dqOf(
   return roundTo4(weighted({ validity, specificity, correctness }, weights));
 }
 
-/** A list, or in a CSV cell a JSON list or one action per line. */
+/** A list, or a CSV cell with a JSON list or one action per line. */
 function readActions(
   value: unknown,
   say: (message: string) => void,
 ): readonly string[] | undefined {
-  // A blank cell is not an empty list: that someone proposed nothing is written as [].
+  // A blank cell is not an empty list. A trial without proposals is written as [].
   if (isBlank(value)) return undefined;
   let list: unknown = value;
   if (typeof value === 'string') {

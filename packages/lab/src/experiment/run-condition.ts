@@ -7,19 +7,19 @@ import type { TrialJournal } from './journal.ts';
 import type { ConditionPlan, ConditionSource, ExperimentPlan } from './plan.ts';
 import { failedTrial, type Scoring, trialOf } from './score-trial.ts';
 
-/** How the agents of live conditions are run. */
+/** Options for the agents of live conditions. */
 export interface LiveOptions
   extends Pick<RunOptions, 'workers' | 'retries' | 'timeoutMs' | 'env' | 'signal' | 'now'> {
   readonly onEvent?: (event: ExperimentEvent) => void;
 }
 
-/** What happens while live conditions are run; progress displays listen to it. */
+/** Progress events of live conditions. */
 export type ExperimentEvent =
   | {
       readonly type: 'condition_started';
       readonly condition: string;
       readonly trials: number;
-      /** Trials taken over from an earlier start. */
+      /** Trials restored from an earlier start. */
       readonly madeBefore: number;
     }
   | { readonly type: 'condition_ended'; readonly condition: string }
@@ -31,7 +31,10 @@ type LiveCondition = ConditionPlan & {
 
 const QUERY_ID = 'trial';
 
-/** Runs the agent of a condition once per trial, through the same engine as a suite: retries, timeouts, process groups. */
+/**
+ * Runs the agent of a condition once per trial, with the suite's engine: retries, timeouts, process
+ * groups.
+ */
 export async function runCondition(
   plan: ExperimentPlan,
   condition: LiveCondition,
@@ -56,7 +59,7 @@ export async function runCondition(
   try {
     if (trials.size < source.trials)
       await runSuite({
-        // Agents that run side by side disturb each other's times.
+        // Concurrent agents would distort the measured times.
         workers: 1,
         ...running,
         suite: suiteOf(plan, condition),
@@ -103,7 +106,7 @@ function suiteOf(plan: ExperimentPlan, { name, seed, source }: LiveCondition): S
         tags: [],
         runs: source.trials,
         minPassRate: 1,
-        // With the number of the run an agent can make its chance repeatable.
+        // With the run number, an agent can seed its random generator.
         metadata: { experiment: plan.name, condition: name, seed },
       },
     ],

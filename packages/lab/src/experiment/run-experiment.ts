@@ -10,9 +10,12 @@ import { simulateTrials } from './simulate-trials.ts';
 import { weightSensitivity } from './weight-sensitivity.ts';
 
 export interface ExperimentOptions extends LiveOptions {
-  /** Finished live trials are kept in `.agentci/runs/experiments` of this folder; without it they are not kept. */
+  /**
+   * Finished live trials are stored in `.agentci/runs/experiments` of this folder. Not stored if
+   * absent.
+   */
   readonly journalDir?: string;
-  /** Continue an experiment that was stopped, from what is kept in `journalDir`. */
+  /** Resumes a stopped experiment from `journalDir`. */
   readonly resume?: boolean;
 }
 
@@ -25,7 +28,8 @@ export async function runExperiment(
   const scoring = await withPrices(plan);
   const collected: { condition: ConditionPlan; trials: Trial[] }[] = [];
   let journal: TrialJournal | undefined;
-  // What needs no agent first: a bad file is found before anything was paid for or set aside.
+  // Conditions without agents come first, to find a bad file before money is spent or trials are
+  // moved aside.
   for (const condition of [...plan.conditions].sort((a, b) => Number(live(a)) - Number(live(b)))) {
     if (running.signal?.aborted) break;
     if (journalDir !== undefined && live(condition))
@@ -73,7 +77,9 @@ export async function runExperiment(
   };
 }
 
-/** Tokens without dollars get a price; the table is loaded only when there are traces to price. */
+/**
+ * Tokens without dollars get a price. The price table is loaded only if there are traces to price.
+ */
 async function withPrices({ scoring, conditions }: ExperimentPlan): Promise<Scoring> {
   if (!conditions.some(({ source: { kind } }) => kind === 'runner' || kind === 'traces'))
     return scoring;
@@ -120,7 +126,7 @@ async function collect(
   }
 }
 
-/** A name in `exclude` that fits no trial is most likely a slip of the pen. */
+/** A name in `exclude` without a trial is probably a typo. */
 const unmatched = (
   collected: readonly { condition: ConditionPlan; trials: readonly Trial[] }[],
 ): string[] =>

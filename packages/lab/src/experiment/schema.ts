@@ -54,7 +54,7 @@ const actions = v
     'write "list" for the items of lists in the answer, or a JSON pointer such as "/actions"',
   );
 
-/** Root keys of an experiment file; `conditions` is read by hand, one by one. */
+/** Root keys of an experiment file. `conditions` is read separately. */
 export const EXPERIMENT_KEYS = {
   $schema: v.string(),
   version: v.literal(1),
@@ -71,7 +71,7 @@ export const EXPERIMENT_KEYS = {
 
 export const SOURCE_KEYS = ['runner', 'traces', 'data', 'simulate'] as const;
 
-/** One condition; `runner` is read like a spec's. */
+/** One condition. `runner` is read like a spec's. */
 export const conditionSchema = v.strictObject({
   description: text.optional(),
   trials: trials.optional(),

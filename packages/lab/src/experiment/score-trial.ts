@@ -5,9 +5,9 @@ import type { Trace } from '@agentci/trace';
 import { type PriceLookup, type Quantity, totals } from '@agentci/trace';
 import { timeToUnderstanding } from './time-to-understanding.ts';
 
-/** How the trials of an experiment are scored. */
+/** Scoring settings of an experiment. */
 export interface Scoring {
-  /** Absent: decision quality is not measured. */
+  /** Absent if decision quality is not measured. */
   readonly groundTruth?: string | readonly string[];
   readonly profile: DecisionQualityProfileChoice;
   readonly weights: DecisionQualityWeights;
@@ -17,7 +17,9 @@ export interface Scoring {
 
 type Parts = Pick<Trial, 'validity' | 'specificity' | 'correctness' | 'dq' | 'actions'>;
 
-/** The decision quality of proposed actions as fields of a trial; all null where there is nothing to score with. */
+/**
+ * The decision quality of proposed actions as fields of a trial. All null without a ground truth.
+ */
 export function scoredParts(actions: readonly string[] | undefined, scoring: Scoring): Parts {
   const { groundTruth, profile, weights } = scoring;
   const none = { validity: null, specificity: null, correctness: null, dq: null };
@@ -32,7 +34,10 @@ export function scoredParts(actions: readonly string[] | undefined, scoring: Sco
   return { validity, specificity, correctness, dq, actions };
 }
 
-/** One trial from what happened in it. A recording without a usable answer is a failed trial, not a score of 0. */
+/**
+ * Scores one recorded trial. A recording without a usable answer is a failed trial, not a score of
+ * 0.
+ */
 export function trialOf(
   trace: Trace,
   name: Pick<Trial, 'condition' | 'trial'>,
@@ -55,7 +60,7 @@ export function trialOf(
 
 const exactly = (quantity: Quantity): number | null => (quantity.exact ? quantity.value : null);
 
-/** A trial that gave nothing to measure, and why. */
+/** A trial without measurements, and the reason. */
 export const failedTrial = (name: Pick<Trial, 'condition' | 'trial'>, error: string): Trial => ({
   ...name,
   validity: null,

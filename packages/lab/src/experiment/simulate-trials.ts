@@ -4,11 +4,14 @@ import { type Scoring, scoredParts } from './score-trial.ts';
 
 export interface Simulation {
   readonly t2u?: { readonly mean: number; readonly sd: number };
-  /** What every simulated trial proposes; absent leaves decision quality unmeasured. */
+  /** The actions of every simulated trial. Without them, decision quality is not measured. */
   readonly actions?: readonly string[];
 }
 
-/** Trials of a condition that is assumed, not measured: times from a normal distribution, never below zero, the same for the same seed. */
+/**
+ * Simulated trials of an assumed condition: normally distributed times, never below zero,
+ * deterministic by seed.
+ */
 export function simulateTrials(
   condition: string,
   {

@@ -8,17 +8,23 @@ import {
 } from '@agentci/results';
 import { describe, mean, meanInterval, varies } from '@agentci/stats';
 
-/** The measured values of one metric, in order of the trials. What is not a finite number was not measured. */
+/**
+ * The measured values of one metric, in trial order. Values that are not finite count as
+ * unmeasured.
+ */
 export const valuesOf = (trials: readonly Trial[], metric: TrialMetric): number[] =>
   trials.flatMap((trial) => {
     const value = trial.error === undefined ? trial[metric] : undefined;
     return typeof value === 'number' && Number.isFinite(value) ? [value] : [];
   });
 
-/** No two values differ beyond rounding. Asked of the values and not of the variance, which binary dust keeps above zero. */
+/**
+ * Whether all values are equal up to rounding. Uses the values, because rounding errors keep the
+ * variance above zero.
+ */
 export const isConstant = (values: readonly number[]): boolean => !varies(values);
 
-/** The usual numbers of a sample; undefined of nothing. */
+/** Summary statistics of a sample. Undefined if empty. */
 export function summarizeMetric(values: readonly number[]): MetricSummary | undefined {
   const found = describe(values);
   if (found === null) return undefined;
@@ -36,7 +42,10 @@ export function summarizeMetric(values: readonly number[]): MetricSummary | unde
   };
 }
 
-/** One condition in numbers: its metrics, the bands of its decision quality, and how many trials gave nothing. */
+/**
+ * The summary of one condition: its metrics, the bands of its decision quality, and the number of
+ * failed trials.
+ */
 export function summarizeCondition(condition: string, trials: readonly Trial[]): ConditionSummary {
   const usable = trials.filter((trial) => trial.error === undefined);
   const metrics: ConditionSummary['metrics'] = {};

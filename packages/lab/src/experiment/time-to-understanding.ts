@@ -6,17 +6,17 @@ export type TimeToUnderstanding =
   | {
       readonly ok: true;
       readonly seconds: number;
-      /** The step that said something usable, or the whole run where steps have no times. */
+      /** The step with usable output, or the whole run if steps have no times. */
       readonly from: 'step' | 'run';
       readonly step?: number;
     }
   | { readonly ok: false; readonly why: string };
 
 /**
- * Seconds to the first usable output: one that lists actions, or is the final answer. For a live run that is the answer, and
- * the time is the runner's own clock, whatever the agent recorded of itself. For a recording it is the time from its first
- * step to the end of the first such output; spans that only wrap others (agents, the root) neither begin nor end it.
- * Where no step says when, it is the duration of the whole run.
+ * Seconds to the first usable output: a list of actions, or the final answer. A live run uses the
+ * final answer and the runner's clock, whatever times the agent recorded. A recording uses the time
+ * from its first step to the end of that output. Wrapper spans (agents, the root) do not count.
+ * Without step times, it is the duration of the whole run.
  */
 export function timeToUnderstanding(trace: Trace): TimeToUnderstanding {
   const wallMs = trace.reported?.wallMs;

@@ -3,17 +3,20 @@ import { isObject } from '@agentci/lib/data';
 import type { Diagnostic } from '@agentci/lib/problems';
 import { fuseFormula } from '@agentci/lib/text';
 
-/** A trial as someone wrote it down: field names in lower case, and the line it is on. */
+/** A trial from a file: lowercase field names, and its line number. */
 export interface TrialRow {
   readonly line: number;
-  /** Which one it is, where a whole document has no lines to go by. */
+  /** Identifies the row if the document has no lines. */
   readonly label?: string;
   readonly fields: ReadonlyMap<string, unknown>;
 }
 
 const MAX_ROWS = 1_000_000;
 
-/** Reads CSV, JSON Lines, a JSON array, or a JSON object with `trials`, by what the text begins with. */
+/**
+ * Reads CSV, JSON Lines, a JSON array, or a JSON object with `trials`. Detects the format from the
+ * start of the text.
+ */
 export function readRows(
   text: string,
   file: string,

@@ -4,17 +4,20 @@ import { mean } from '@agentci/stats';
 import { groupTrials } from './group-trials.ts';
 
 export interface SensitivityOptions {
-  /** The weights whose ranking is the yardstick; 0.4, 0.3, 0.3. */
+  /** The reference weights. Default: 0.4, 0.3, 0.3. */
   readonly weights?: DecisionQualityWeights;
-  /** Distance of neighbouring weights; 0.05. */
+  /** Grid distance of the weights. Default: 0.05. */
   readonly step?: number;
 }
 
-/** Means nearer than this tie: weights are sums of binary fractions. */
+/** Means closer than this tie, because of rounding errors. */
 const TIE = 1e-9;
 const DEFAULT_STEP = 0.05;
 
-/** The order of the conditions for every mix of weights on a grid over the simplex. Null below two conditions with all three parts. */
+/**
+ * The order of the conditions for every mix of weights on a grid over the simplex. Null with fewer
+ * than two complete conditions.
+ */
 export function weightSensitivity(
   trials: readonly Trial[],
   options: SensitivityOptions = {},
@@ -54,7 +57,10 @@ export function weightSensitivity(
   };
 }
 
-/** What each component adds to the difference of two conditions, in points of decision quality and as a share of it. */
+/**
+ * The contribution of each component to the difference of two conditions, in points of decision
+ * quality and as a share.
+ */
 function driversOf(parts: Parts, weights: DecisionQualityWeights): ComponentDrivers[] {
   const conditions = [...parts];
   return conditions.flatMap(([a, before], i) =>
@@ -83,7 +89,10 @@ function driversOf(parts: Parts, weights: DecisionQualityWeights): ComponentDriv
 
 type Parts = ReadonlyMap<string, DecisionQualityWeights>;
 
-/** The mean of a weighted sum is the weighted sum of the means, so three means a condition are all that is needed. */
+/**
+ * The mean of a weighted sum is the weighted sum of the means, so three means per condition are
+ * enough.
+ */
 function partsOf(trials: readonly Trial[]): Parts {
   const parts = new Map<string, DecisionQualityWeights>();
   for (const [condition, group] of groupTrials(trials)) {
@@ -122,7 +131,7 @@ function pointAt(parts: Parts, weights: DecisionQualityWeights): Omit<WeightPoin
   };
 }
 
-/** `tied`: no one overtook anyone, but some that were apart are level, or the other way round. */
+/** `tied`: no order was reversed, but a tie appeared or disappeared. */
 function orderAgainst(
   ranking: readonly string[][],
   reference: readonly string[][],

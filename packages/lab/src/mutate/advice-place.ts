@@ -2,31 +2,31 @@ import type { Location } from '@agentci/lib/problems';
 import type { Layer } from '@agentci/results';
 import type { LayerBlock, Query, TurnChecks } from '@agentci/spec';
 
-/** Where a check goes: a key of a layer, of the query or of one of its turns. */
+/** Location of a check: a key of a layer, of the query or of one of its turns. */
 interface AdvicePlace {
   readonly layer: Layer;
   readonly key: string;
   readonly turn?: number;
 }
 
-/** The id that results give the check. */
+/** The check's id in results. */
 export const idOfAdvice = ({ layer, key, turn }: AdvicePlace): string =>
   turn === undefined ? `${layer}.${key}` : `${layer}.turn[${turn}].${key}`;
 
-/** The block that the check goes into, as the query has it already. */
+/** The query's existing block for the check. */
 export const blockFor = (
   query: Query,
   { layer, key, turn }: AdvicePlace,
 ): LayerBlock | undefined =>
   turn === undefined ? query[layer] : turnFor(query, { layer, key, turn })?.[layer];
 
-/** Where the query has the check already. */
+/** The location of the check if the query already has it. */
 export const placeOfWritten = (query: Query, place: AdvicePlace): Location | undefined =>
   (place.turn === undefined ? query : turnFor(query, place))?.locations?.[
     `${place.layer}.${place.key}`
   ];
 
-/** A turn may be in the list more than once; the entry that has the check counts. */
+/** A turn may occur more than once in the list. The entry with the check counts. */
 function turnFor({ turns = [] }: Query, { layer, key, turn }: AdvicePlace): TurnChecks | undefined {
   const own = turns.filter((one) => one.turn === turn);
   return (

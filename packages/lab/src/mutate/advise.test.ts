@@ -193,7 +193,7 @@ describe('rows of one query', () => {
     ]);
   });
 
-  test('a value that fits one row only says so, and braces in it are escaped', async () => {
+  test('a value that fits only one row is marked, and braces in it are escaped', async () => {
     const result = await mutate(spec(ROWS), runs('{{apple}}', 'sour pear'), {
       operators: only('missing-argument'),
     });
@@ -227,7 +227,7 @@ describe('a score is held against --min-score only when all was measured', () =>
     if (code === 2) expect(renderConsole(result)).toContain('could not tell: 1 ');
   });
 
-  test('queries without a good recording are named; skipped ones and those expected to fail are not', async () => {
+  test('queries without a good recording are named, except skipped and expected failures', async () => {
     const result = await mutate(
       `${TWO.slice(0, -1)}, {id: c, query: c, skip: later, correctness: {is_json: true}}, {id: d, query: d, xfail: known, correctness: {is_json: true}}]`,
       [A],

@@ -12,27 +12,28 @@ import type { Advice, Site } from './operator.ts';
 import { fillTemplate, templatesOf } from './row-templates.ts';
 import { yamlValue } from './yaml-words.ts';
 
-/** A recording with the verdict it deserves. */
+/** A recording with its verdict. */
 export interface Good {
   readonly query: Query;
   readonly trace: Trace;
   readonly parent: QueryResult;
 }
 
-/** Checks that would ask a model or run a program; they say nothing about a new check beside them. */
+/** Checks that call a model or a program. They do not affect a new check next to them. */
 const ASKING = ['llm_judge', 'code', 'expr', 'all', 'any', 'not'];
 /** Longer lines are not worth pasting. */
 const MAX_YAML = 2000;
 
 /**
- * Finds the check that would notice a mutant. Nothing is advised on trust: the check, with all that the query has under
- * that key already, must hold on the good recordings and catch the mutant. One that would repeat a secret is not offered.
+ * Finds the check that would notice a mutant. All advice is verified: the check, merged with the
+ * query's existing values for that key, must pass on the good recordings and catch the mutant.
+ * Advice that would repeat a secret is dropped.
  */
 export class Adviser {
   readonly #evaluate: TraceEvaluator;
   readonly #secrets: KnownSecrets;
   readonly #byQuery = new Map<string, Good[]>();
-  /** Rows of one query are queries of their own at one place of the spec. */
+  /** Rows of one query are separate queries at the same location. */
   readonly #byPlace = new Map<string, Good[]>();
   readonly #held = new Map<string, boolean>();
 
@@ -68,7 +69,7 @@ export class Adviser {
     return undefined;
   }
 
-  /** The line as the spec may have it: for all rows of the query where it fits them all. */
+  /** The line for the spec. Covers all rows of the query if it fits them all. */
   async #written(
     query: Query,
     advice: Advice,
@@ -139,7 +140,7 @@ function push<V>(map: Map<string, V[]>, key: string, value: V): void {
   else list.push(value);
 }
 
-/** The query with nothing but the layer of the advice. */
+/** The query with only the layer of the advice. */
 function trialOf(whole: Query, advice: Advice, value: unknown): Query {
   const { id, query, tags, runs, minPassRate, vars, conversation } = whole;
   const { layer, turn } = advice;
@@ -161,7 +162,7 @@ const isCaught = (result: QueryResult, advice: Advice): boolean =>
     ({ id, status }) => id === idOfAdvice(advice) && status !== 'pass' && status !== 'skip',
   );
 
-/** What `validate` would refuse is not advised. */
+/** Advice that `validate` would reject is dropped. */
 function isValid(advice: Advice, value: unknown, query: Query): boolean {
   const { layer, key } = advice;
   const check = CHECKS.find(

@@ -4,10 +4,10 @@ import { scaled } from './edit-trace.ts';
 import type { Site } from './operator.ts';
 
 const FACTOR = 10;
-/** Enough room for a run to vary, too little for what an operator does. */
+/** Enough for normal variation, too little for an operator's change. */
 const HEADROOM = 2;
 
-/** The run with ten times what it used of something; none where that was not recorded. */
+/** Multiplies a recorded amount by ten. Empty if it was not recorded. */
 export function amountSites(
   trace: Trace,
   options: {

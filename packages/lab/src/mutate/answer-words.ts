@@ -2,7 +2,10 @@ import type { Advice } from './operator.ts';
 
 const MAX_WORD = 60;
 
-/** The words of an answer most worth asking for: a number, what is in quotes or code, else its longest word that is not in the question. */
+/**
+ * The most telling words of an answer: a number, quoted text or code, else its longest word that is
+ * not in the question.
+ */
 export function tellingWord(text: string, question = ''): string | undefined {
   const asked = question.toLowerCase();
   const isNew = (word: string): boolean => !asked.includes(word.toLowerCase());
@@ -20,8 +23,9 @@ export function tellingWord(text: string, question = ''): string | undefined {
 }
 
 /**
- * Ask for words that only the right answer has. Where a few words changed, only a check that asks for `changed` is about
- * them; where the answer as a whole is another, every one is. A rubric is the last resort: it is not tried here.
+ * Advice to require words that only the right answer has. If a few words changed, only checks on
+ * `changed` apply. If the whole answer changed, every check does. A rubric is the last resort and
+ * is not tried here.
  */
 export function askFor(
   words: readonly (string | undefined)[],
@@ -39,7 +43,7 @@ export function askFor(
 
 const RUBRIC: Advice = { layer: 'correctness', key: 'llm_judge', value: undefined };
 
-/** The same, with a pattern for what is part of other words or numbers elsewhere in the answer. */
+/** Like `askFor`, with a pattern for words that also occur inside other words or numbers. */
 export function askForAlone(
   words: readonly string[],
   changed: RegExp,
@@ -54,7 +58,7 @@ export function askForAlone(
   ];
 }
 
-/** A word with its neighbours as the answer has them, closest first. */
+/** A word with its neighbors in the answer, closest first. */
 export function withNeighbours(text: string, start: number, end: number): string[] {
   const before = /\S+\s+\S*$/.exec(text.slice(Math.max(0, start - MAX_WORD), start))?.[0] ?? '';
   const after = /^\S*\s+\S+/.exec(text.slice(end, end + MAX_WORD))?.[0] ?? '';
@@ -64,11 +68,11 @@ export function withNeighbours(text: string, start: number, end: number): string
   );
 }
 
-/** Written as text or as a list of texts. */
+/** Accepts a text or a list of texts. */
 export const textsIn = (written: unknown): string[] =>
   (Array.isArray(written) ? written : [written]).filter((one) => typeof one === 'string');
 
-/** These words on their own, in any case. */
+/** A pattern for these whole words, case-insensitive. */
 export const wordsAlone = (words: string): RegExp =>
   new RegExp(`(?<![\\w.])${escapePattern(words).replace(/\s+/g, '\\s+')}(?!\\w)`, 'i');
 

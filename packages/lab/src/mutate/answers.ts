@@ -4,7 +4,7 @@ import { answerOfTurn, finalText } from '@agentci/trace';
 import { withAnswer, withAnswerOfTurn } from './edit-trace.ts';
 import type { Advice, Site } from './operator.ts';
 
-/** An answer that is wrong, and how to notice. */
+/** A wrong answer, and the checks that would notice it. */
 export interface OtherAnswer {
   readonly what: string;
   readonly text: string;
@@ -13,7 +13,9 @@ export interface OtherAnswer {
 
 type Change = (text: string) => readonly OtherAnswer[];
 
-/** Places where an answer can be another: each turn of a conversation has one. None where there is no answer. */
+/**
+ * Places where an answer can change: each turn of a conversation has one. Empty without an answer.
+ */
 export function answerSites(trace: Trace, query: Query, change: Change): Site[] {
   const turns = trace.conversation?.turns ?? [];
   const ofTurns = turns.flatMap((turn) => turnSites(trace, query, turn, change));
@@ -26,7 +28,8 @@ function turnSites(trace: Trace, query: Query, turn: Turn, change: Change): Site
   const answer = answerOfTurn(turn);
   if (answer === undefined || answer.trim() === '') return [];
   const turns = trace.conversation!.turns;
-  // The last answer is that of the whole; where the spec speaks of its turn, so does the advice.
+  // The last answer is that of the whole conversation. If the spec checks its turn, so does the
+  // advice.
   const isOfTurn =
     turns.at(-1)!.turn !== number ||
     query.turns?.some((one) => one.turn === number && one.correctness !== undefined);

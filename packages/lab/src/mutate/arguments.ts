@@ -5,13 +5,13 @@ import { allCalls, nameOfCall, stepOf } from './calls.ts';
 import { replaceStep } from './edit-trace.ts';
 import type { Site } from './operator.ts';
 
-/** How an argument changes: the words for it, and the value it gets; `undefined` takes it away. */
+/** A change of an argument: its description and new value. `undefined` removes the argument. */
 export interface ArgumentChange {
   readonly what: string;
   readonly value: unknown;
 }
 
-/** Places where an argument of a call can change, one for each argument that `change` has an idea for. */
+/** One site for each argument that `change` applies to. */
 export function argumentSites(
   trace: Trace,
   change: (value: unknown, key: string) => ArgumentChange | undefined,
@@ -40,7 +40,7 @@ export function argumentSites(
               value: [{ tool: call.name, args: { [key]: value } }],
               isAbout: (written) => asksFor(written, call.name, key),
             },
-            // Where another call of the tool has the same argument, some call would still have it.
+            // If another call of the tool has the same argument, some call would still match.
             { layer: 'path', key: 'expected_tool_args', value: [{ tool: call.name, args }] },
             allCalls(calls),
           ],
@@ -50,7 +50,7 @@ export function argumentSites(
   });
 }
 
-/** Some entry of `expected_tool_args` asks something of this argument. */
+/** Whether an entry of `expected_tool_args` checks this argument. */
 const asksFor = (written: unknown, tool: string, argument: string): boolean =>
   Array.isArray(written) &&
   written.some(

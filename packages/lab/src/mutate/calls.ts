@@ -3,7 +3,7 @@ import type { Step, ToolStep, Trace } from '@agentci/trace';
 import { textsIn } from './answer-words.ts';
 import type { Advice } from './operator.ts';
 
-/** `search`, or `call 2 of search` where there are several. */
+/** `search`, or `call 2 of search` if there are several. */
 export function nameOfCall(names: readonly string[], i: number): string {
   const name = names[i]!;
   if (names.filter((other) => other === name).length === 1) return `\`${name}\``;
@@ -11,11 +11,11 @@ export function nameOfCall(names: readonly string[], i: number): string {
   return `call ${nth} of \`${name}\``;
 }
 
-/** The step as it is in the trace: a list of calls may show it under a cleaned name. */
+/** The original step of a trace, because a list of calls may use a cleaned name. */
 export const stepOf = (trace: Trace, call: ToolStep): Step =>
   trace.steps.find(({ id }) => id === call.id)!;
 
-/** Notices that a call is not made: by its name, or by the order of all where there are several of that name. */
+/** Advice to notice a missing call: by name, or by order if several calls have that name. */
 export function adviceForCall(
   calls: readonly ToolStep[],
   i: number,
@@ -32,7 +32,7 @@ export function adviceForCall(
   ];
 }
 
-/** Every call with its arguments, and no others: for what no smaller check can tell. */
+/** Advice to require exactly these calls with their arguments, if no smaller check works. */
 export const allCalls = (calls: readonly ToolStep[]): Advice => ({
   layer: 'path',
   key: 'expected_calls',

@@ -1,20 +1,23 @@
 import type { HandoffStep, LlmStep, Message, Step, ToolStep, Trace } from '@agentci/trace';
 
-/** Changes of a recording that leave it a valid one. What is not touched is shared, not copied. */
+/** Edits of a recording that keep it valid. Unchanged parts are shared, not copied. */
 
 export const withSteps = (trace: Trace, steps: readonly Step[]): Trace => ({
   ...trace,
   steps: steps.map((step, seq) => (step.seq === seq ? step : { ...step, seq })),
 });
 
-/** The recording with one step replaced, and all that is said of a call by its id. */
+/** Replaces a step, and all references to a call by its id. */
 export const replaceStep = (trace: Trace, before: Step, after: Step): Trace =>
   withSteps(
     trace,
     trace.steps.map((step) => (step === before ? after : step)),
   );
 
-/** The recording as if a step had never happened: its children belong to its parent, and messages do not mention it. */
+/**
+ * Removes a step from the recording: its children move to its parent, and messages no longer
+ * mention it.
+ */
 export function withoutStep(trace: Trace, gone: Step): Trace {
   const steps = trace.steps.flatMap((step): Step[] => {
     if (step === gone) return [];
@@ -35,7 +38,7 @@ export function withoutStep(trace: Trace, gone: Step): Trace {
   return withSteps(trace, steps);
 }
 
-/** A model call that neither asks for a tool call nor sees its result. */
+/** Removes the request and the result of a tool call from a model call. */
 function withoutCall(step: LlmStep, { callId }: ToolStep): LlmStep {
   if (callId === undefined) return step;
   const { input, output } = step;
@@ -58,16 +61,16 @@ function unasked(message: Message, id: string): Message {
   return calls.length === 0 ? rest : { ...rest, calls };
 }
 
-/** The recording with a call after a step, with nothing pointing at it but itself. */
+/** Inserts a call after a step. Nothing else refers to it. */
 export function insertCall(trace: Trace, after: Step | undefined, call: ToolStep): Trace {
   const at = after === undefined ? trace.steps.length : trace.steps.indexOf(after) + 1;
-  // A call that belongs to no turn would leave the checks on turns without a verdict.
+  // Without a turn, the call would leave the checks on turns undecided.
   const userTurn = call.userTurn ?? after?.userTurn ?? trace.conversation?.turns.at(-1)?.turn;
   const placed = userTurn === undefined ? call : { ...call, userTurn };
   return withSteps(trace, [...trace.steps.slice(0, at), placed, ...trace.steps.slice(at)]);
 }
 
-/** An id no step has yet. */
+/** An unused step id. */
 export function freshId(trace: Trace, stem: string): string {
   const taken = new Set(trace.steps.map(({ id }) => id));
   let id = stem;
@@ -80,12 +83,12 @@ interface AnswerChange {
   readonly text: string;
 }
 
-/** The recording with another answer: in its result, and in the last reply of the model where that was the answer. */
+/** Replaces the answer in the result, and in the model's last reply if it is the same text. */
 export function withAnswer(trace: Trace, change: AnswerChange): Trace {
   return withReply({ ...trace, final: finalWith(trace.final, change.text) }, change);
 }
 
-/** The recording with another answer in one turn of its conversation; that of the last turn is the answer of the whole. */
+/** Replaces the answer of one turn. The last turn's answer is also that of the whole recording. */
 export function withAnswerOfTurn(trace: Trace, number: number, change: AnswerChange): Trace {
   const { conversation } = trace;
   if (conversation === undefined) return withAnswer(trace, change);
@@ -106,7 +109,7 @@ function finalWith(final: Trace['final'], text: string): NonNullable<Trace['fina
   return { ...rest, text };
 }
 
-/** The last reply of the model, in the turn where one is meant, says what the answer says. */
+/** Replaces the answer in the model's last reply, optionally of one turn. */
 function withReply(trace: Trace, { before, text }: AnswerChange, turn?: number): Trace {
   const last = trace.steps.findLast(
     (step): step is LlmStep =>
@@ -120,7 +123,7 @@ function withReply(trace: Trace, { before, text }: AnswerChange, turn?: number):
   return replaceStep(trace, last, { ...last, output: { ...output, parts } });
 }
 
-/** What a run used, times a factor: what the source reports, and what each call says. */
+/** Multiplies the usage of a run by a factor: the reported total and each call. */
 export function scaled(trace: Trace, what: 'cost' | 'usage' | 'time', factor: number): Trace {
   const steps = trace.steps.map((step): Step => {
     if (what === 'time') return stretched(step, trace.steps[0]?.t0 ?? trace.startedAt ?? 0, factor);

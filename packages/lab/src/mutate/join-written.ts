@@ -1,13 +1,13 @@
 import { isObject } from '@agentci/lib/data';
 import { isSameJson } from './same-json.ts';
 
-/** Lists in which the order counts, so that items cannot be added at the end. */
+/** Ordered lists, to which no items can be appended. */
 const ORDERED = new Set(['expected_tool_sequence']);
 
 /**
- * What a key must say to ask for `value` as well as for what is written there: lists replace those of `defaults`, so a line
- * with the new item alone would drop the others. Undefined where the two cannot be had together, where nothing would
- * change, and where a limit would become wider.
+ * Merges `value` with the existing value of a key. Lists replace those of `defaults`, so a line
+ * with only the new item would drop the others. Undefined if the two conflict, if nothing would
+ * change, or if a limit would become looser.
  */
 export function joinWritten(key: string, written: unknown, value: unknown): unknown {
   if (written === undefined || written === null) return value;
@@ -31,7 +31,7 @@ function joinSchemas(written: Record<string, unknown>, value: Record<string, unk
   return required === undefined ? undefined : { ...value, ...written, required };
 }
 
-/** All of `items` in this order, with others between them. */
+/** Whether `list` contains all of `items` in this order, with others between them. */
 function isWithin(items: readonly unknown[], list: readonly unknown[]): boolean {
   let found = 0;
   for (const one of list) if (found < items.length && isSameJson(items[found], one)) found++;

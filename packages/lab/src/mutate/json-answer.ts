@@ -1,4 +1,4 @@
-/** An answer that is a JSON object or list as a whole; undefined of any other. */
+/** Parses an answer that is a JSON object or list. Undefined for any other answer. */
 export function jsonOf(answer: string): object | undefined {
   if (!/^\s*[[{]/.test(answer)) return undefined;
   try {

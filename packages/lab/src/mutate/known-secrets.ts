@@ -3,31 +3,31 @@ import { isSecretName, maskAllSecrets, SECRETS } from '@agentci/lib/secrets';
 import type { Trace } from '@agentci/trace';
 
 const MASK = '[secret]';
-/** Shorter values are words of every sentence. */
+/** Shorter values are common words. */
 const MIN_LENGTH = 4;
-/** So many characters of a secret give it away, as a value that was clipped or changed has them. */
+/** This many characters reveal a secret in a truncated or changed value. */
 const WINDOW = 8;
-/** A word with a digit in it. */
+/** A word with a digit. */
 const NUMBERED = /[\p{L}\p{N}_]*\d[\p{L}\p{N}_]*/gu;
 const MAX_DEPTH = 64;
-/** Numbers under other names of secrets are mostly counts: `tokens: 500`. */
+/** Numbers under weaker names are usually counts: `tokens: 500`. */
 const STRONG_NAME = /pass|secret|credential|(?:^|_)pin$/i;
 
-/** The secrets that recordings have in them, so that no report repeats them. */
+/** Collects the secrets in recordings, so that no report repeats them. */
 export class KnownSecrets {
   readonly #found = new WeakMap<Trace, readonly string[]>();
 
-  /** A text about a recording, without what is secret in it. */
+  /** Masks secrets in a text about a recording. */
   mask(text: string, trace: Trace): string {
     const known = this.#of(trace).reduce((masked, secret) => withoutPieces(masked, secret), text);
-    // A number of a secret is told beside what it was changed into, which gives it away as well.
+    // A changed number of a secret is shown next to the original, which would reveal it as well.
     const hasNumber = known.match(NUMBERED)?.some((word) => this.#isPiece(word, trace)) ?? false;
     return SECRETS.text(
       maskAllSecrets(hasNumber ? known.replace(NUMBERED, MASK) : known, () => MASK),
     );
   }
 
-  /** A value, made of a recording, that would give a secret away. */
+  /** Whether a value derived from a recording would reveal a secret. */
   hasSecret(value: unknown, trace: Trace): boolean {
     return textsIn(value).some(
       (text) =>
@@ -35,7 +35,7 @@ export class KnownSecrets {
     );
   }
 
-  /** A telling part of a secret, as `3456` is of one with dashes in it. */
+  /** Whether a text is a revealing part of a secret, as `3456` is of one with dashes. */
   #isPiece(text: string, trace: Trace): boolean {
     const isTelling = text.length >= MIN_LENGTH && (text.length >= WINDOW || /\d/.test(text));
     return isTelling && this.#of(trace).some((secret) => secret.includes(text));
@@ -48,12 +48,12 @@ export class KnownSecrets {
   }
 }
 
-/** What has a name that says it is a secret, and what its form or the words before it give away; the longest first. */
+/** Values with secret names, and those identified by form or context, longest first. */
 function secretsIn(trace: Trace): string[] {
   const found = new Set<string>();
   const note = (secret: string): string => {
     if (secret.trim().length >= MIN_LENGTH) found.add(secret);
-    // Too short to be taken for the value of a name before it.
+    // Too short to count as the value of a preceding name.
     return '[]';
   };
   const visit = (value: unknown, name: string | undefined, depth: number): void => {
@@ -68,7 +68,7 @@ function secretsIn(trace: Trace): string[] {
       for (const [key, item] of Object.entries(value))
         visit(item, isSecretName(key) ? key : name, depth + 1);
   };
-  // Fields of ours, such as the number of tokens, are left alone; what was said and passed may be secret.
+  // Our own fields, such as token counts, are not secret. Messages and arguments may be.
   for (const step of trace.steps) {
     if (step.kind === 'tool')
       for (const said of [step.args, step.result]) visit(said, undefined, 0);
@@ -80,7 +80,7 @@ function secretsIn(trace: Trace): string[] {
   return [...found].sort((a, b) => b.length - a.length);
 }
 
-/** The text with every piece of a secret masked that is long enough to give it away. */
+/** Masks every piece of a secret that is long enough to reveal it. */
 function withoutPieces(text: string, secret: string): string {
   const window = Math.min(WINDOW, secret.length);
   let out = '';
@@ -97,7 +97,7 @@ function withoutPieces(text: string, secret: string): string {
   return out;
 }
 
-/** Every text and number in a value, names of its fields too. */
+/** All texts and numbers in a value, including field names. */
 function textsIn(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];
@@ -106,6 +106,6 @@ function textsIn(value: unknown, depth = 0): string[] {
   return Object.entries(value).flatMap(([key, item]) => [key, ...textsIn(item, depth + 1)]);
 }
 
-/** The words of a text or a pattern, whose `\b` is not part of one. */
+/** The words of a text or pattern. `\b` is not part of a word. */
 const wordsIn = (text: string): readonly string[] =>
   text.replace(/\\[a-z]/gi, ' ').match(/[\p{L}\p{N}_]+/gu) ?? [];

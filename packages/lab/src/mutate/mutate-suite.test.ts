@@ -78,7 +78,7 @@ test('what only a rubric could notice is not held against the spec', async () =>
   expect(result.survivors.filter(({ layer }) => layer === 'correctness')).toEqual([]);
 });
 
-test('a budget is spread over the kinds of change, and what it leaves out is said', async () => {
+test('a budget is spread over the kinds of change, and omitted changes are reported', async () => {
   const result = await mutate('correctness: {expected_in_answer: [bakery]}', { budget: 5 });
   expect(result.score.mutants).toBe(5);
   expect(result.operators.filter(({ mutants }) => mutants === 1)).toHaveLength(5);
@@ -144,7 +144,7 @@ test.each([
   expect(meant).toEqual({ mutants, noticed: mutants - missed.length });
 });
 
-test('a survivor that a check should have noticed says so in every report', async () => {
+test('every report marks a survivor that a check should have noticed', async () => {
   const result = await mutate('path: {max_tool_calls: 5}');
   for (const render of [renderConsole, renderMarkdown, renderHtml]) {
     const text = render(result).replaceAll('&#95;', '_').replaceAll('\\_', '_');

@@ -15,7 +15,7 @@ import { SuiteWorld } from './surroundings.ts';
 import { Tally } from './tally.ts';
 import { worseChecks } from './worse-checks.ts';
 
-/** Mutants of one recording, unless a budget says otherwise. */
+/** Default budget of mutants per recording. */
 const PER_RECORDING = 50;
 
 export interface MutateOptions
@@ -30,23 +30,23 @@ export interface MutateOptions
     | 'baselineDir'
     | 'maxCostUsd'
   > {
-  /** Good recordings by `caseKey`: the id of their query, and the cell where the spec has a matrix. */
+  /** Good recordings by `caseKey`: the id of their query, and the cell if the spec has a matrix. */
   readonly recordings: ReadonlyMap<string, readonly Trace[]>;
-  /** The queries to look at; all of the suite unless given. One without a good recording is named. */
+  /** The queries to test. Default: all. Queries without a good recording are named. */
   readonly queries?: readonly Query[];
   readonly seed?: number;
-  /** At most so many mutants, spread over recordings and operators; 50 for each recording. */
+  /** Maximum number of mutants, spread over recordings and operators. Default: 50 per recording. */
   readonly budget?: number;
   readonly operators?: readonly Operator[];
-  /** The least share of mutants that must be noticed. */
+  /** Minimum share of noticed mutants. */
   readonly minScore?: number;
-  /** Hears how far it is. */
+  /** Receives progress. */
   readonly onProgress?: (done: number, all: number) => void;
 }
 
 /**
- * Breaks good recordings one change at a time and asks which breakages the checks of the suite notice. A mutant is noticed
- * when a check has a worse verdict on it than on the recording it was made from.
+ * Applies one change at a time to good recordings and measures which changes the checks notice. A
+ * mutant is noticed if a check has a worse verdict on it than on its recording.
  */
 export async function mutateSuite(options: MutateOptions): Promise<MutationResult> {
   const { suite, recordings, operators = OPERATORS } = options;
@@ -70,7 +70,7 @@ export async function mutateSuite(options: MutateOptions): Promise<MutationResul
   return tally.result(options, [...verdicts.notices(), ...stopped]);
 }
 
-/** Queries that should have a good recording and have none. */
+/** Queries that should have a good recording but have none. */
 function uncoveredOf(queries: readonly Query[], good: readonly Good[]): string[] {
   const covered = new Set(good.map(({ query }) => caseKey(query)));
   const isExpected = (query: Query): boolean =>
@@ -100,7 +100,10 @@ async function findGood(
   return good;
 }
 
-/** Nothing failed. Rubrics that were not asked leave a query without a verdict, which is not the recording's fault. */
+/**
+ * Nothing failed. Without a judge, rubrics leave a query undecided, which does not make the
+ * recording bad.
+ */
 const isGood = (result: QueryResult): boolean =>
   result.error === undefined &&
   checksOf(result).every(({ status }) => status !== 'fail' && status !== 'error');

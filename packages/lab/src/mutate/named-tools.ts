@@ -5,7 +5,7 @@ import type { Aliases, Policy, Selector } from '@agentci/policy';
 import { type CompiledRule, compileRules, NO_ALIASES } from '@agentci/policy';
 import type { LayerBlock, Query } from '@agentci/spec';
 
-/** A tool that a check or a policy speaks of; with arguments where it speaks of a call that has them. */
+/** A tool named in a check or policy, with arguments if the check includes them. */
 export interface NamedTool {
   readonly name: string;
   readonly args?: Readonly<Record<string, unknown>>;
@@ -14,8 +14,8 @@ export interface NamedTool {
 const MAX_DEPTH = 16;
 
 /**
- * The tools that checks and policies of a query speak of, those that they forbid first; of a pattern, a name that it matches.
- * Each list gives one name in turn, so that every rule is tried before the second name of one.
+ * The tools named in the checks and policies of a query, forbidden ones first. A pattern becomes a
+ * matching name. Takes one name per list in turn, so that every rule is tried early.
  */
 export function toolsNamedIn({ path, turns = [], policies = [] }: Query): NamedTool[] {
   const blocks = [path, ...turns.map((turn) => turn.path)].flatMap((block) => blocksIn(block));
@@ -27,7 +27,7 @@ export function toolsNamedIn({ path, turns = [], policies = [] }: Query): NamedT
   return [...named.values()];
 }
 
-/** A block and those inside its combinators. */
+/** A block and those nested in combinators. */
 function blocksIn(block: unknown, depth = 0): LayerBlock[] {
   if (!isObject(block) || depth > MAX_DEPTH) return [];
   const inside = [block.all, block.any, block.not].flatMap((one) =>
@@ -77,7 +77,7 @@ function toolsOfSelector({ exact, label, matchesName }: Selector, aliases: Alias
   return written.flatMap(toolOf).filter(({ name }) => matchesName(name));
 }
 
-/** Queries share the lists that they inherit. */
+/** Queries share inherited lists. */
 const COMPILED = new WeakMap<object, readonly CompiledRule[]>();
 
 function compiledRules(written: unknown): readonly CompiledRule[] {
@@ -101,7 +101,7 @@ const entriesOf = (list: unknown): NamedTool[] =>
     );
   });
 
-/** Arguments that meet what is asked of them, as far as that is told by a value. */
+/** Arguments that meet the given constraints, if those have values. */
 const exampleArguments = (asked: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(asked).flatMap(([key, value]) => {
@@ -119,7 +119,7 @@ const exampleArguments = (asked: Readonly<Record<string, unknown>>): Record<stri
 
 const firstOf = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);
 
-/** The tool of a name or a pattern: none where no plain name fits. */
+/** The tool for a name or pattern. Empty if no plain name matches. */
 function toolOf(written: string): NamedTool[] {
   const name = written.replace(/\*+/g, 'all').replace(/\?/g, 'x');
   return /^[\w.:/-]{1,128}$/.test(name) && compileGlob(written)(name) ? [{ name }] : [];

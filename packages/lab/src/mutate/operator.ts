@@ -3,8 +3,8 @@ import type { Query } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 
 /**
- * One way an agent breaks. An operator finds the places of a good recording where it could happen, and makes the recording
- * in which it did. One file each under `operators/`; see docs/guide/mutate.md.
+ * A typical fault of an agent. An operator finds possible places in a good recording and creates
+ * the faulty recording. Each has a file in `operators/`. See docs/guide/mutate.md.
  */
 export interface Operator {
   /** `drop-call`. */
@@ -16,13 +16,13 @@ export interface Operator {
   readonly sites: (trace: Trace, world: World) => readonly Site[];
 }
 
-/** One place that can break. */
+/** A place for a change. */
 export interface Site {
-  /** What was done, as the subject of "… goes unnoticed". */
+  /** The change, as the subject of "… goes unnoticed". */
   readonly what: string;
-  /** The changed recording. Made only if the budget reaches it, and equal each time. */
+  /** Creates the changed recording. Called only within the budget, and deterministic. */
   readonly make: () => Trace;
-  /** Checks that might notice, the best first. They are tried before one is advised. */
+  /** Checks that might notice, best first. They are tried before one is advised. */
   readonly advice: readonly [Advice, ...Advice[]];
 }
 
@@ -30,32 +30,32 @@ export interface Advice {
   readonly layer: Layer;
   /** The key of the check. */
   readonly key: string;
-  /** What to write after the key; joined with what the query has there already. */
+  /** The value for the key, merged with the query's existing one. */
   readonly value: unknown;
   /**
-   * Whether the check, as a query has it already, is about what was changed: the word, the tool, the argument. Limits are
-   * about every change of what they count, so they need no say.
+   * Whether the query's existing check covers the change: the word, the tool, the argument. Limits
+   * cover every change of their count and need no function.
    */
   readonly isAbout?: (written: unknown) => boolean;
-  /** The check goes under `turns`, for this turn of the conversation. */
+  /** Puts the check under `turns`, for this turn of the conversation. */
   readonly turn?: number;
 }
 
-/** What an operator may know besides the recording itself. */
+/** Input of an operator in addition to the recording. */
 export interface World {
   readonly query: Query;
-  /** Tools that other queries call or that a policy names, and this recording does not. */
+  /** Tools that other queries call or a policy names, but not this recording. */
   readonly otherTools: readonly string[];
-  /** Arguments of such tools that a check speaks of, as `forbidden_calls` does. */
+  /** Arguments of such tools from checks such as `forbidden_calls`. */
   readonly otherArguments?: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** Answers of other queries that differ from this one's. */
+  /** Different answers of other queries. */
   readonly otherAnswers: readonly string[];
-  /** From 0 to 1, the same for the same seed, query and operator. */
+  /** From 0 to 1. Deterministic by seed, query and operator. */
   readonly random: () => number;
 }
 
 export const defineOperator = (operator: Operator): Operator => operator;
 
-/** One of a list by chance; undefined of none. */
+/** A random item of a list. Undefined if empty. */
 export const pick = <T>(items: readonly T[], random: () => number): T | undefined =>
   items[Math.floor(random() * items.length)];

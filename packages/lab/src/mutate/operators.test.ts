@@ -8,7 +8,7 @@ import type { Operator } from './operator.ts';
 import { OPERATORS } from './operators/index.gen.ts';
 import { planMutants } from './plan-mutants.ts';
 
-/** A run with everything an operator could change. */
+/** A run that every operator can change. */
 const GOOD = {
   id: 'order',
   query: 'Where is my order?',
@@ -39,7 +39,7 @@ const recordingsOf = (good: object) =>
     ['order', [simpleTrace(good)]],
     ['refund', [simpleTrace(OTHER)]],
   ]);
-/** Nothing that any operator touches. */
+/** A check that no operator affects. */
 const BLIND = '    path: {max_tool_calls: 99}\n';
 
 const run = (blocks: string, operator: Operator, good: object = GOOD) =>

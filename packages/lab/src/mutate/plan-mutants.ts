@@ -3,18 +3,18 @@ import { seededRandom } from '@agentci/stats';
 import type { Trace } from '@agentci/trace';
 import type { Operator, Site, World } from './operator.ts';
 
-/** A change to make: the place, and the operator that found it. */
+/** A planned change: the site and its operator. */
 export interface Planned {
   readonly operator: Operator;
   readonly site: Site;
 }
 
-/** The part of the world that is not chance. */
+/** The deterministic part of `World`. */
 export type Surroundings = Omit<World, 'random'>;
 
 /**
- * The changes to make to one recording, at most `max`: each operator in turn gives one of its places, so that a small budget
- * still tries every kind. The same seed gives the same plan, whatever other queries there are.
+ * Plans up to `max` changes of one recording. Operators take turns, so a small budget still tries
+ * every kind. The plan depends only on the seed, not on other queries.
  */
 export function planMutants(
   trace: Trace,

@@ -1,14 +1,15 @@
 import { isObject } from '@agentci/lib/data';
 import type { Query } from '@agentci/spec';
 
-/** More columns with the same value are not worth trying. */
+/** Maximum number of columns with the same value to try. */
 const MAX_TRIED = 4;
 
 type Vars = NonNullable<Query['vars']>;
 
 /**
- * A value as it may be written in a query with variables: texts that are the value of a variable become `{{name}}`, and
- * braces that are meant as text are escaped. Several where several variables have that value; the last has no variables.
+ * Possible spellings of a value in a query with variables. Texts equal to a variable become
+ * `{{name}}`, and literal braces are escaped. Several if several variables have that value. The
+ * last spelling has no variables.
  */
 export function templatesOf(value: unknown, vars: Vars): unknown[] {
   const names = [...new Set(leavesOf(value).flatMap((leaf) => namesOf(leaf, vars)))];
@@ -22,7 +23,7 @@ export function templatesOf(value: unknown, vars: Vars): unknown[] {
   return [...first, withNames([])];
 }
 
-/** What a template says in a query with these variables. */
+/** Fills a template with the query's variables. */
 export const fillTemplate = (template: unknown, vars: Vars): unknown =>
   mapLeaves(template, (leaf) => {
     if (typeof leaf !== 'string') return leaf;
@@ -35,7 +36,7 @@ export const fillTemplate = (template: unknown, vars: Vars): unknown =>
 const namesOf = (leaf: unknown, vars: Vars): string[] =>
   Object.keys(vars).filter((name) => isValueOf(leaf, vars[name]));
 
-/** Only texts of texts and numbers of numbers: a filled variable keeps its type. */
+/** Texts only match texts and numbers only numbers, because a filled variable keeps its type. */
 const isValueOf = (leaf: unknown, value: unknown): boolean =>
   (typeof leaf === 'string' || typeof leaf === 'number') && leaf === value && leaf !== '';
 
@@ -44,7 +45,7 @@ function leavesOf(value: unknown): unknown[] {
   return isObject(value) ? Object.values(value).flatMap(leavesOf) : [value];
 }
 
-/** Values change, keys stay. */
+/** Maps values and keeps keys. */
 function mapLeaves(value: unknown, change: (leaf: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => mapLeaves(item, change));
   if (isObject(value))

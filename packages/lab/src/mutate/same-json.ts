@@ -1,8 +1,8 @@
 import type { Trace } from '@agentci/trace';
 
 /**
- * Equal as JSON: whatever their prototypes, and with what is undefined left out. What mutants share with their recording is
- * the same object, so little is looked at.
+ * Compares as JSON: ignores prototypes and undefined fields. Fast, because mutants share objects
+ * with their recording.
  */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -21,7 +21,7 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** The same recording; how its steps are numbered does not count, since a change numbers them again. */
+/** Compares recordings without step numbers, because a change renumbers them. */
 export function isSameTrace(a: Trace, b: Trace): boolean {
   const { steps: before, ...rest } = a;
   const { steps: after, ...other } = b;

@@ -5,7 +5,7 @@ import { finalText, toolNames } from '@agentci/trace';
 import { type NamedTool, toolsNamedIn } from './named-tools.ts';
 import type { Surroundings } from './plan-mutants.ts';
 
-/** What the recordings of a suite know together: every tool, every answer. */
+/** All tools and answers in the recordings of a suite. */
 export class SuiteWorld {
   readonly #tools: readonly NamedTool[];
   readonly #answers = new Map<string, string>();
@@ -28,7 +28,8 @@ export class SuiteWorld {
   around(query: Query, trace: Trace): Surroundings {
     const taken = new Set(toolNames(trace));
     const answer = finalText(trace);
-    // What the query itself names comes first: a rule against a tool should be tried with that tool.
+    // Tools named in the query come first, because a rule against a tool should be tried with that
+    // tool.
     const others: NamedTool[] = [];
     for (const tool of [...(this.#named.get(caseKey(query)) ?? []), ...this.#tools]) {
       if (taken.has(tool.name)) continue;

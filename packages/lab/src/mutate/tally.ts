@@ -41,7 +41,7 @@ interface Count {
   mutants: number;
 }
 
-/** One mutant, for the interval: repeats of a recording give the same mutants again. */
+/** One mutant for the interval, because repeats of a recording give the same mutants. */
 interface Outcome {
   readonly query: string;
   readonly what: string;
@@ -52,11 +52,11 @@ interface Watched {
   readonly query: Query;
   readonly check: CheckResult;
   noticed: boolean;
-  /** Some mutant made it say something else. */
+  /** At least one mutant changed its result. */
   touched: boolean;
 }
 
-/** Counts as mutants are judged. */
+/** Counts judged mutants. */
 export class Tally {
   equal = 0;
   #recordings = 0;
@@ -69,7 +69,7 @@ export class Tally {
   readonly #leftOut: MutationResult['left_out'] = [];
   readonly #survivors: Survivor[] = [];
   readonly #forTheJudge: Survivor[] = [];
-  /** Checks of each query that gave a verdict on a good recording. */
+  /** Checks of each query with a verdict on a good recording. */
   readonly #checks = new Map<string, Map<string, Watched>>();
   readonly #violated = new Map<string, MutationResult['already_violated'][number]>();
   uncovered: string[] = [];
@@ -178,7 +178,10 @@ export class Tally {
     };
   }
 
-  /** Checks that noticed nothing; those that no change reached are apart, where some changes were left out. */
+  /**
+   * Checks that noticed nothing. If the budget omitted changes, checks without any change are
+   * listed separately.
+   */
   #unmoved(): { idle: IdleCheck[]; untried: IdleCheck[] } {
     const isWhole = this.#notTried === 0 && this.#operators.length >= OPERATORS.length;
     const still = [...this.#checks.values()]
@@ -200,9 +203,10 @@ const placeOf = (query: Query, check: CheckResult): IdleCheck => ({
 });
 
 /**
- * Nothing to break is not a good score. A bound can be held only against what was measured: queries without a good
- * recording leave it open, and so do wrong answers that only the rubrics could tell, unless it is met or missed either way.
- * Where the budget left changes out, what was tried is a sample: the bound is met when the whole interval is above it.
+ * An empty set of mutants is not a good score. A bound needs measurements: it stays open if queries
+ * lack a good recording, or if only rubrics could judge wrong answers, unless the result is certain
+ * anyway. If the budget omitted changes, the mutants are a sample, and the whole interval must be
+ * above the bound.
  */
 function summaryOf(
   { rate, noticed, mutants, ci95 }: MutationScore,
@@ -274,8 +278,8 @@ function survivorOf(
 }
 
 /**
- * The query has the advised check, it held on the good recording (one that warns already has nothing left to say), and it is
- * about what was changed.
+ * The query has the advised check, it passed on the good recording (a check that already warns
+ * cannot notice more), and it covers the change.
  */
 function isMeant(query: Query, parent: QueryResult, { site }: Planned): boolean {
   const [advice] = site.advice;

@@ -2,8 +2,8 @@ import type { CheckResult, QueryResult } from '@agentci/results';
 import { checksOf, worseStatus } from '@agentci/results';
 
 /**
- * The checks of a result by what they are known by in every result of their query: the id, and which one of that id it is.
- * Their place in the spec would not do, since a violated rule, or item of a list, is shown at its own line.
+ * The checks of a result by a key that is stable across results of a query: the id and its number.
+ * The location would not work, because a violated rule or list item has a separate line.
  */
 export function keyedChecks(result: QueryResult): Map<string, CheckResult> {
   const keyed = new Map<string, CheckResult>();
@@ -15,10 +15,10 @@ export function keyedChecks(result: QueryResult): Map<string, CheckResult> {
   return keyed;
 }
 
-/** The key of a mutant that is an error as a whole. */
+/** The key for a mutant that is an error as a whole. */
 const ERROR = 'error';
 
-/** Keys of the checks whose verdict on the mutant is worse than on its recording. */
+/** Keys of checks with a worse verdict on the mutant than on its recording. */
 export function worseChecks(parent: QueryResult, mutant: QueryResult): string[] {
   if (mutant.error !== undefined) return [ERROR];
   const before = keyedChecks(parent);

@@ -40,7 +40,7 @@ function recorded(...said: readonly Said[]): {
     leftOut,
   };
 }
-/** The recording as a suite keeps it, written and read. */
+/** The recording after a round trip through a suite cassette. */
 function throughSuite(lines: readonly TapLine[]): TapLine[] {
   const calls = entriesOf(lines).map(
     ({ method, params, answer, before, after, leftOut }): McpCall => {
@@ -57,7 +57,7 @@ function throughSuite(lines: readonly TapLine[]): TapLine[] {
     }),
   );
 }
-/** What a client gets, in short. */
+/** A short form of the client's input. */
 function given(player: CassettePlayer, message: object): unknown[] {
   const { before, answer, after } = player.reply({ jsonrpc: '2.0', ...message });
   return [...before, ...(answer === undefined ? [] : [answer]), ...after].map((one) => {
@@ -72,7 +72,7 @@ describe.each([
   ['tap', (lines: TapLine[]) => lines],
   ['a suite', throughSuite],
   ['what is left of a recording', (lines: TapLine[]) => new CassettePlayer(lines).rest()],
-])('what a server says of its own, from a recording of %s,', (_, through) => {
+])('unsolicited server messages, from a recording of %s,', (_, through) => {
   const player = (...said: readonly Said[]) => new CassettePlayer(through(recorded(...said).lines));
 
   test('comes before the answer and in order, with the token of the request', () => {
@@ -99,7 +99,7 @@ describe.each([
     expect(given(session, call(6, 'a', 'y'))).toEqual([['y', 10], 'of a', 6]);
   });
 
-  test('follows the answer that it came after, and begins the session where it was first', () => {
+  test('follows the answer that it came after, and starts the session if it was first', () => {
     const list = { id: 1, method: 'tools/list' };
     const session = player(
       told('up'),
@@ -111,12 +111,12 @@ describe.each([
       told('end'),
     );
     expect(given(session, list)).toEqual(['up', 1, 'notifications/tools/list_changed']);
-    // A client that lists the tools whenever they changed would never be done.
+    // A client that lists the tools after each change would loop forever.
     expect(given(session, list)).toEqual([1]);
     expect(given(session, call(3, 'a'))).toEqual([3, 'end']);
   });
 
-  test('comes where the request was cancelled as well', () => {
+  test('is sent if the request was cancelled as well', () => {
     const cancel: Said = ['c2s', { method: 'notifications/cancelled', params: { requestId: 1 } }];
     const session = player(
       ...([['c2s', call(1, 'slow', 1)], progress(1, 1), cancel, progress(1, 2)] as Said[]),
@@ -129,7 +129,7 @@ describe.each([
     expect(given(session, call(6, 'a'))).toEqual(['of a', 6]);
   });
 
-  test('is left out and counted where it asks the client', () => {
+  test('is left out and counted if it asks the client', () => {
     const said: Said[] = [
       ...([
         ['c2s', call(1, 'a')],
@@ -167,7 +167,7 @@ describe.each([
   });
 });
 
-test('what is left out is said with its methods', () => {
+test('omitted messages are listed with their methods', () => {
   expect(leftOutText({}, 'record')).toBeUndefined();
   expect(leftOutText({ 'sampling/createMessage': 2, 'roots/list': 1 }, 'record')).toMatch(
     /^3 messages that the server sent of its own \(2 sampling\/createMessage, 1 roots\/list\) are not sent in a replay/,

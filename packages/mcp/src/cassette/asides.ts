@@ -3,16 +3,19 @@ import { stringifyExact } from '@agentci/lib/json';
 import { plural } from '@agentci/lib/text';
 import type { Message } from '../message.ts';
 
-/** How often something was, by its name. */
+/** Number of occurrences by name. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** What a server sent of its own beside the answer to one request. */
+/** Unsolicited messages of a server around the answer to a request. */
 export interface Aside {
   /** Notifications between the request and its answer. */
   readonly before: readonly Message[];
-  /** Those after the answer, while nothing else was asked. */
+  /** Notifications after the answer, before the next request. */
   readonly after: readonly Message[];
-  /** What a replay does not send, by method: requests of the server, and notifications past the limit. */
+  /**
+   * Messages that a replay does not send, by method: requests of the server, and notifications
+   * above the limit.
+   */
   readonly leftOut: Counts;
 }
 
@@ -20,15 +23,15 @@ export const NO_ASIDE: Aside = { before: [], after: [], leftOut: {} };
 
 export const LEFT_OUT = 'MCP_CASSETTE_LEFT_OUT';
 
-/** For each request. */
+/** Limit per request. */
 const MAX_NOTIFICATIONS = 1000;
 const MAX_CHARACTERS = 1024 * 1024;
 
 const PROGRESS = 'notifications/progress';
-/** A server's question whether the client is there, which every client answers by itself, and the end of a request of the server's own. */
+/** Pings, which every client answers automatically, and the end of a server's request. */
 const OF_NO_ACCOUNT = /^(?:ping|notifications\/cancelled)$/;
 
-/** Collects what a server sends of its own with one request. */
+/** Collects unsolicited server messages for one request. */
 export class Asides implements Aside {
   readonly before: Message[] = [];
   readonly after: Message[] = [];
@@ -45,7 +48,7 @@ export class Asides implements Aside {
     return Object.fromEntries(this.#leftOut);
   }
 
-  /** Whether this is the progress of the request. */
+  /** Whether the message is progress of the request. */
   isProgress({ method, params }: Message): boolean {
     return (
       method === PROGRESS &&
@@ -61,14 +64,17 @@ export class Asides implements Aside {
     const isOver =
       this.before.length + this.after.length >= MAX_NOTIFICATIONS ||
       this.#characters > MAX_CHARACTERS;
-    // The server's requests want an answer of the client, which may be another one in replay.
+    // Requests of the server need an answer of the client, which may differ in replay.
     if (message.id !== undefined || isOver)
       this.#leftOut.set(method, (this.#leftOut.get(method) ?? 0) + 1);
     else this[when].push(message);
   }
 }
 
-/** The notifications for a request that is asked again: its progress goes by the token of that one, and not at all without. */
+/**
+ * The notifications for a repeated request. Progress uses the new request's token, and is dropped
+ * without one.
+ */
 export function withToken(
   { before, after, leftOut }: Aside,
   recorded: unknown,
@@ -91,7 +97,7 @@ const requestToken = (params: unknown): unknown =>
   isObject(params) ? progressToken(params._meta) : undefined;
 const progressToken = (holder: unknown): unknown =>
   isObject(holder) ? holder.progressToken : undefined;
-/** Typed: 1 and "1" are two. */
+/** Typed, because 1 and "1" differ. */
 const tokenText = (token: unknown): string | undefined =>
   token === undefined ? undefined : stringifyExact(token);
 
@@ -103,7 +109,7 @@ export function addCounts(all: readonly Counts[]): Counts {
   return Object.fromEntries(sums);
 }
 
-/** What is said of messages that a replay leaves out; undefined where there are none. */
+/** The warning about messages that a replay omits. Undefined if there are none. */
 export function leftOutText(counts: Counts, when: 'record' | 'replay'): string | undefined {
   const names = Object.entries(counts).map(([method, count]) => `${count} ${method}`);
   if (names.length === 0) return undefined;

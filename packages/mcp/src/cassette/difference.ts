@@ -7,11 +7,14 @@ export interface Difference {
   readonly path: string;
   readonly recorded: string;
   readonly asked: string;
-  /** How many values differ in all. */
+  /** Total number of different values. */
   readonly count: number;
 }
 
-/** The first place where two values differ, in the order of the recorded one, and in how many they do. */
+/**
+ * The first difference between two values, in the order of the recorded one, and the number of
+ * differences.
+ */
 export function firstDifference(recorded: unknown, asked: unknown): Difference {
   let first: Omit<Difference, 'count'> | undefined;
   let count = 0;

@@ -6,65 +6,65 @@ import type { TapLine } from '../tap-log.ts';
 import { type Aside, Asides, addCounts, type Counts, NO_ASIDE, withToken } from './asides.ts';
 import { firstDifference } from './difference.ts';
 
-/** As `idKey`, for messages whose numbers keep their digits. */
+/** Like `idKey`, for messages whose numbers keep their digits. */
 const idOf = (id: unknown): string | undefined =>
   isExactNumber(id) ? stringifyExact(id) : idKey(id);
 
-/** One request of a recording and what was answered. */
+/** A recorded request with its answer. */
 interface Entry extends Aside {
   readonly method: string;
   readonly params: unknown;
   readonly key: string;
-  /** Undefined where the client cancelled the request before it was answered. */
+  /** Undefined if the client cancelled the request before the answer. */
   readonly answer: Message | undefined;
   isUsed: boolean;
 }
 
-/** What a request is answered with. */
+/** The reply to a request. */
 export interface Reply {
-  /** Notifications that came before the answer. */
+  /** Notifications before the answer. */
   readonly before: readonly Message[];
   readonly answer: Message | undefined;
-  /** Those that came after it, before anything else was asked. */
+  /** Notifications after it, before the next request. */
   readonly after: readonly Message[];
 }
 
 const NO_REPLY: Reply = { before: [], answer: undefined, after: [] };
 
-/** A request that the recording has no answer for. */
+/** A request without a recorded answer. */
 export interface Miss {
   readonly method: string;
   readonly message: string;
 }
 
-/** What describes the server rather than does something; it is answered alike however often it is asked. */
+/** Requests that describe the server. They always get the same answer. */
 export const STEADY =
   /^(?:initialize|ping|server\/discover|(?:tools|prompts|resources|resources\/templates)\/list)$/;
-/** What a server is asked to do or to give: a tool, a resource, a prompt. */
+/** Whether it is a request to use a tool, resource or prompt. */
 export const isCall = ({ method }: { readonly method: string }): boolean => !STEADY.test(method);
-/** Asked by every client in its own words. */
+/** Every client sends different parameters here. */
 const BY_METHOD = /^(?:initialize|server\/discover)$/;
 const MISSED = -32000;
 
 /**
- * Answers requests from a recording: the same method with the same parameters gets what was answered then, the nth time
- * the nth answer. Nothing is guessed.
+ * Answers requests from a recording: the nth request with the same method and parameters gets the
+ * nth recorded answer. Nothing is guessed.
  */
 export class CassettePlayer {
   readonly #entries: readonly Entry[];
   readonly #misses: Miss[] = [];
-  /** Requests that got no answer because the recorded client cancelled them, by id. */
+  /** Unanswered requests that the recorded client cancelled, by id. */
   readonly #waiting = new Map<string, Miss>();
-  /** Calls that were answered as recorded. */
+  /** Calls answered from the recording. */
   served = 0;
-  /** Everything that was answered as recorded, what describes the server included. */
+  /** All requests answered from the recording, including descriptions of the server. */
   answered = 0;
 
   constructor(lines: readonly TapLine[]) {
     this.#entries = entriesOf(lines);
   }
 
-  /** Recorded calls that were not asked for. */
+  /** Recorded calls that were not requested. */
   get unused(): number {
     return this.#entries.filter((entry) => isCall(entry) && !entry.isUsed).length;
   }
@@ -73,27 +73,31 @@ export class CassettePlayer {
     return this.#entries.filter(isCall).length;
   }
 
-  /** Requests that the recording has no answer for, so far. One that still waits was cancelled when it was recorded. */
+  /**
+   * Requests without a recorded answer so far. A waiting request was cancelled in the recording.
+   */
   get misses(): readonly Miss[] {
     return [...this.#misses, ...this.#waiting.values()];
   }
 
-  /** Whether the server said something of its own. */
+  /** Whether the server sent unsolicited messages. */
   get hasNotifications(): boolean {
     return this.#entries.some(({ before, after }) => before.length + after.length > 0);
   }
 
-  /** What servers sent with the answers that were given, and a replay does not send: by method, how often. */
+  /** Server messages around the given answers that a replay does not send, counted by method. */
   get leftOut(): Counts {
     return addCounts(this.#entries.filter(({ isUsed }) => isUsed).map(({ leftOut }) => leftOut));
   }
 
-  /** As `reply`, for who wants the answer alone. */
+  /** Like `reply`, but returns only the answer. */
   answer(message: Message, clean?: (value: unknown) => unknown): Message | undefined {
     return this.reply(message, clean).answer;
   }
 
-  /** What a message is answered with; nothing where it wants no answer. `clean`: takes secrets out, as was done when recording. */
+  /**
+   * The reply to a message. Empty if it needs none. `clean` removes secrets as during recording.
+   */
   reply(message: Message, clean: (value: unknown) => unknown = (value) => value): Reply {
     const { id, method } = message;
     if (method === 'notifications/cancelled') this.#waiting.delete(cancelledId(message) ?? '');
@@ -105,7 +109,7 @@ export class CassettePlayer {
     const found =
       alike.find(({ isUsed }) => !isUsed) ?? (STEADY.test(method) ? alike.at(-1) : undefined);
     if (found !== undefined) {
-      // Once each: a client that is told of new tools lists them again.
+      // Sent once, because a client notified of new tools lists them again.
       const { before, after } = found.isUsed
         ? NO_ASIDE
         : withToken(found, found.params, message.params);
@@ -125,7 +129,7 @@ export class CassettePlayer {
     return { ...NO_REPLY, answer: miss };
   }
 
-  /** What can still be given, as lines. */
+  /** The unused part of the recording, as lines. */
   rest(): TapLine[] {
     const left = this.#entries.filter(({ method, isUsed }) => !isUsed || STEADY.test(method));
     return left.flatMap(({ method, params, answer, ...aside }, at): TapLine[] =>
@@ -133,7 +137,7 @@ export class CassettePlayer {
     );
   }
 
-  /** How the nearest recorded request differs. */
+  /** The difference to the nearest recorded request. */
   #whyNot(method: string, params: unknown): string {
     const same = this.#entries.filter((entry) => entry.method === method);
     if (same.length === 0) return `no ${method} was recorded`;
@@ -164,14 +168,14 @@ const describe = (method: string, params: unknown): string =>
 const keyOf = (method: string, params: unknown): string =>
   BY_METHOD.test(method) ? method : `${method} ${canonicalJson(withoutMeta(params))}`;
 
-/** `_meta` is about one request, such as the token for its progress. */
+/** `_meta` belongs to one request, such as its progress token. */
 function withoutMeta(params: unknown): unknown {
   if (!isObject(params)) return params ?? {};
   const { _meta, ...rest } = params;
   return rest;
 }
 
-/** A request and its answer as a tap would have written them down; one without an answer was cancelled. */
+/** A request and its answer as a tap would write them. Without an answer, it was cancelled. */
 export function linesOf(
   given: Partial<Aside> & {
     readonly id: number;
@@ -216,7 +220,7 @@ const entryOf = ({
   ...asked
 }: Asked): Entry => ({ ...asked, answer, before, after, leftOut });
 
-/** The requests of a recording, in the order in which they were asked, and how many of them were neither answered nor cancelled. */
+/** The requests of a recording in order, and the number of unfinished ones. */
 function readRequests(lines: readonly TapLine[]): {
   readonly entries: readonly Entry[];
   readonly open: number;
@@ -224,9 +228,9 @@ function readRequests(lines: readonly TapLine[]): {
   const entries: Asked[] = [];
   const open = new Map<string, Asked>();
   let answered: Asked | undefined;
-  /** What the server said before anything was asked. */
+  /** Server messages before the first request. */
   let early: Message[] = [];
-  /** A notification or a request of the server goes with the request that it came in the time of, or else followed. */
+  /** Assigns a notification or server request to the pending request, or else to the last one. */
   const setAside = (message: Message): void => {
     const waiting = [...open.values()].filter(({ method }) => method !== 'ping');
     const current =
@@ -241,7 +245,7 @@ function readRequests(lines: readonly TapLine[]): {
     const { method } = message;
     if (dir === 'c2s' && method === 'notifications/cancelled') {
       const entry = open.get(cancelledId(message) ?? '');
-      // An answer may have been on its way.
+      // The answer may already have been sent.
       if (entry !== undefined) entry.isCancelled = true;
       continue;
     }
@@ -252,7 +256,7 @@ function readRequests(lines: readonly TapLine[]): {
     const id = idOf(message.id);
     if (id === undefined) continue;
     if (dir === 'c2s' && typeof method === 'string') {
-      // A file from before may hold some.
+      // Older files may contain some.
       const params = withoutFieldCredentials(message.params);
       const asides = new Asides(params, leftOut);
       const entry: Asked = { method, params, key: keyOf(method, params), isUsed: false, asides };
@@ -271,14 +275,14 @@ function readRequests(lines: readonly TapLine[]): {
   }
   return {
     entries: entries.filter(isWhole).map(entryOf),
-    // A replay answers these by itself.
+    // A replay answers these without a recording.
     open: entries.filter((entry) => !isWhole(entry) && entry.method !== 'ping').length,
   };
 }
 
-/** Requests that were neither answered nor cancelled: a replay would have no answer for them either. */
+/** Unfinished requests, for which a replay would have no answer either. */
 export const unansweredRequests = (lines: readonly TapLine[]): number => readRequests(lines).open;
 
-/** The requests of a recording that were answered, or cancelled before that, in the order in which they were asked. */
+/** The answered or cancelled requests of a recording, in order. */
 export const entriesOf = (lines: readonly TapLine[]): readonly Entry[] =>
   readRequests(lines).entries;

@@ -25,7 +25,7 @@ export function readTapLines(path: string): TapLine[] {
       const value = parseExact(line);
       if (isTapLine(value)) return value;
     } catch {
-      // Said below.
+      // Reported below.
     }
     throw new UserError('MCP_CASSETTE_UNREADABLE', `${path}:${i + 1} is not a line of a recording`);
   });

@@ -64,7 +64,7 @@ describe('a text in a field that is named like a credential', () => {
     });
   });
 
-  test('is masked where the same request repeats it', () => {
+  test('is masked if the same request repeats it', () => {
     const session = (password: string) =>
       login(1, password, { command: `psql --with ${password}` });
     const { text } = record(['c2s', session(PASSWORD)], ['s2c', reply(1, 'ok')]).finished();
@@ -74,7 +74,7 @@ describe('a text in a field that is named like a credential', () => {
     });
   });
 
-  // Each has a value of its own: one that was refused is known from then on.
+  // Each has a different value, because a refused value is remembered.
   test.each<[string, (secret: string) => Said]>([
     ['its answer', (secret) => ['s2c', reply(1, `welcome, ${secret}`)]],
     [
@@ -102,7 +102,7 @@ describe('a text in a field that is named like a credential', () => {
     );
   });
 
-  test('refuses the recording where an answer had it before', () => {
+  test('refuses the recording if an answer had it before', () => {
     const secret = 'given-before-42';
     const early = record(
       ['c2s', call(1, {})],
@@ -185,7 +185,7 @@ test.each(['tools/call', 'tools/list', 'resources/read'])(
   },
 );
 
-test('a call that was cancelled gets no answer again, and is a miss where it is not cancelled this time', () => {
+test('a cancelled call gets no answer again, and is a miss if it is not cancelled this time', () => {
   const session = record(
     ['c2s', call(1, {})],
     ['s2c', reply(1, 'a')],
@@ -223,7 +223,7 @@ test.each([
   );
 });
 
-test('resources and prompts are calls as tools are; what describes the server is not', () => {
+test('resources and prompts are calls like tools, descriptions of the server are not', () => {
   const asked = (id: number, method: string) => ({ jsonrpc: '2.0', id, method });
   const both = (id: number, method: string) =>
     [

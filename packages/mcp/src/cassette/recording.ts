@@ -16,12 +16,12 @@ import type { TapLine } from '../tap-log.ts';
 import { addCounts, type Counts } from './asides.ts';
 import { CassettePlayer, entriesOf, isCall, unansweredRequests } from './player.ts';
 
-/** Keeps a session in memory until it is known to be one that can be given again. */
+/** Buffers a session until it is known to be replayable. */
 export class CassetteRecording {
   readonly #lines: TapLine[] = [];
   readonly #now: () => number;
   readonly #secrets = new Set<string>();
-  /** What the client gave in fields that are named like credentials. */
+  /** Values from the client in fields named like credentials. */
   readonly #given: Secret[] = [];
   #dropped = 0;
 
@@ -38,7 +38,7 @@ export class CassetteRecording {
       for (const { name, value } of credentialFields(text))
         this.#given.push({ name, value, isUsed: true });
     for (const message of messages ?? []) {
-      // What an agent is given must be what it was given: a mark in its place would be another answer.
+      // Agents must get the original answer, so answers are not masked.
       const bare = dir === 'c2s' ? withoutFieldCredentials(message) : message;
       const known = SECRETS.value(bare, (name) => dir === 's2c' && this.#secrets.add(name));
       const kept = mapTexts(known, (one) => {
@@ -54,7 +54,10 @@ export class CassetteRecording {
     this.#dropped++;
   }
 
-  /** The text of the file, how many calls are in it, and what of the session it does not give again. Throws as `proved` does, and where nothing was answered at all. */
+  /**
+   * The text of the file, the number of calls, and the parts that a replay omits. Throws like
+   * `proved`, and if nothing was answered at all.
+   */
   finished(): { readonly text: string; readonly calls: number; readonly leftOut: Counts } {
     const lines = this.proved();
     const entries = entriesOf(lines);
@@ -73,7 +76,7 @@ export class CassetteRecording {
     };
   }
 
-  /** The lines of the session. Throws where replaying them would give something else, or a secret. */
+  /** The lines of the session. Throws if a replay would differ or reveal a secret. */
   proved(): readonly TapLine[] {
     if (this.#dropped > 0)
       throw new UserError(
@@ -94,7 +97,7 @@ export class CassetteRecording {
     return this.#lines;
   }
 
-  /** A credential that the client gave must be nowhere else: not in an answer, whenever it came, nor in another request. */
+  /** A credential of the client must not occur in any answer or other request. */
   #refuseRepeated(): void {
     if (this.#given.length === 0) return;
     const given = new SecretMask();
@@ -103,7 +106,7 @@ export class CassetteRecording {
       mapTexts(message, (text) => {
         const [found] = given.findInDocument(text);
         if (found === undefined) return text;
-        // It is in the agent's answer and trace as well: from now on it is masked wherever it is written.
+        // The credential is in the agent's answer and trace too, so it is masked from now on.
         SECRETS.add(this.#given);
         throw secretError(
           dir === 's2c'
@@ -119,7 +122,7 @@ const secretError = (what: string): UserError =>
     hint: 'record with another value, or without a tool that shows it',
   });
 
-/** What was recorded must be what is given, request by request. */
+/** A replay must return the recorded answers, request by request. */
 function proveReplay(lines: readonly TapLine[]): void {
   const player = new CassettePlayer(lines);
   for (const [at, { method, params, answer, before, after }] of entriesOf(lines).entries()) {

@@ -6,7 +6,7 @@ import { errorReply, type Message, messagesIn } from '../message.ts';
 import type { TapSink } from '../tap-log.ts';
 import type { CassettePlayer } from './player.ts';
 
-/** The stream on which a client listens to what a server says of its own. What is said before it is open waits for it. */
+/** The stream for unsolicited server messages. Messages before the stream opens are queued. */
 export class ReplayStream {
   #response: ServerResponse | undefined;
   #waiting: readonly Message[] = [];
@@ -23,7 +23,7 @@ export class ReplayStream {
     this.send(waiting);
   }
 
-  /** What waits is of a query that is over. */
+  /** Queued messages of a finished query are dropped. */
   forget(): void {
     this.#waiting = [];
   }
@@ -83,7 +83,7 @@ export function replayHttp(
         for (const one of [...before, ...replies, ...after])
           log?.add('s2c', Buffer.from(JSON.stringify(one)));
         const isStream = takesEvents && before.length > 0 && replies.length > 0;
-        // What belongs to a request goes with its answer, the rest by the stream of its own.
+        // Messages of a request are sent with its answer, others on the separate stream.
         const apart = isStream ? after : [...before, ...after];
         if (apart.length > 0) setImmediate(() => stream.send(apart));
         return {
@@ -96,5 +96,5 @@ export function replayHttp(
   });
 }
 
-/** Nothing is passed on from here. */
+/** Nothing is forwarded from here. */
 const NOWHERE = new URL('http://127.0.0.1:9/');

@@ -6,7 +6,7 @@ import { errorReply, messagesIn } from '../message.ts';
 import type { TapSink } from '../tap-log.ts';
 import type { CassettePlayer } from './player.ts';
 
-/** Answers a client on standard input and output in place of a server, until it is gone. */
+/** Answers a client over stdio in place of a server, until it disconnects. */
 export function replayStdio(
   playerNow: () => CassettePlayer,
   clean: (value: unknown) => unknown,
@@ -34,7 +34,7 @@ export function replayStdio(
       for (const one of [...before, ...rest]) log?.add('s2c', Buffer.from(one));
       written = written.then(async () => {
         output.write(before.join(''));
-        // Some clients drop notifications that come in one piece with the answer.
+        // Some clients drop notifications that arrive in one chunk with the answer.
         if (before.length > 0) await sleep(PAUSE_MS);
         output.write(rest.join(''));
       });
@@ -67,7 +67,7 @@ export function replayStdio(
 
 const PAUSE_MS = 15;
 
-/** What is written in answer to a line, as lines: notifications, and after them the answers with what followed those. */
+/** The reply to a line, as lines: notifications, the answers, and later notifications. */
 function answersTo(
   text: string,
   player: CassettePlayer,

@@ -14,12 +14,13 @@ import { type OpenCall, requestKey, type Session } from './session.ts';
 
 const MAX_WAITING = 1000;
 const MAX_TOOLS = 10_000;
-/** What becomes of a message that is not handed on. */
+/** Replaces a dropped message. */
 const NOTHING = '';
 
 /**
- * Takes the answers of servers. Lists of tools are changed where a tool is hidden, a result where the policy forbids to hand
- * it on; anything else stays as it is, byte for byte. Where the policy looks at results, only what was read is handed on.
+ * Processes answers of servers. Filters hidden tools from lists and withholds forbidden results.
+ * Everything else stays unchanged, byte for byte. If the policy reads results, only parsed answers
+ * are forwarded.
  */
 export class AnswerDesk {
   readonly #options: GuardOptions;
@@ -32,7 +33,7 @@ export class AnswerDesk {
     this.#isShadow = options.mode === 'shadow';
   }
 
-  /** Whether an answer that cannot be read must not be handed on. */
+  /** Whether an unreadable answer must be withheld. */
   mustRead({ judge, lists }: Session): boolean {
     return !this.#isShadow && (judge.looksAtResults || lists.size > 0);
   }
@@ -55,7 +56,7 @@ export class AnswerDesk {
     return Buffer.from(joined(texts));
   }
 
-  /** Requests failed with this text, which is judged as the error of their calls. */
+  /** Fails requests with this text, which is judged as the error of their calls. */
   fail(
     bytes: Buffer,
     {
@@ -100,7 +101,7 @@ export class AnswerDesk {
         this.#withhold(session, 'no request has its id');
         return NOTHING;
       }
-      // A client that takes it for the answer to a request must not find hidden tools in it.
+      // A client that takes it for the answer to a request must not see hidden tools.
       return this.#filtered(text, result, session);
     }
     session.others.delete(key);
@@ -128,7 +129,7 @@ export class AnswerDesk {
       : text;
   }
 
-  /** A call was answered. Gives the answer in place of one that may not be handed on. */
+  /** Called for an answered call. Returns a replacement if the answer must be withheld. */
   #finish(
     call: OpenCall,
     {
@@ -138,7 +139,7 @@ export class AnswerDesk {
     }: { readonly message: Message; readonly result: Message; readonly flaw: string | undefined },
     session: Session,
   ): Message | undefined {
-    // A client of an older version takes it for a result, so it is judged as one.
+    // Clients of older versions read it as a result, so it is judged as one.
     const isKnown = !session.judge.looksAtResults || isModern(call.version);
     const isAsking = result.resultType === 'input_required' && isKnown;
     if (isAsking && session.waiting.length < MAX_WAITING) {
@@ -167,7 +168,7 @@ export class AnswerDesk {
       this.#options.onProblem(`a result could not be judged: ${(error as Error).message}`);
       verdict = FAILED;
     }
-    // What a server asks is not the end of the call, so the log has no result of it unless it is withheld.
+    // A server's question does not end the call, so it is only logged if withheld.
     const isNoted =
       (isAsking && isKeptBy(verdict)) || this.#log.result(session, call, outcome, verdict);
     let withheld: RefusalReason | undefined;

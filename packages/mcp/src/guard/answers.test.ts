@@ -5,7 +5,7 @@ import { messageText } from '../message.ts';
 import { Guard } from './guard.ts';
 import type { GuardOptions } from './guard-options.ts';
 
-/** A guard, and what a client gets for what it and the server send. */
+/** A guard, with the messages that the client receives. */
 function setUp(written: object, options: Partial<GuardOptions> = {}) {
   const { policy, diagnostics } = parsePolicy(JSON.stringify(written), { file: 'policy.yaml' });
   if (policy === undefined) throw new Error(JSON.stringify(diagnostics));
@@ -335,7 +335,7 @@ describe('every part of an answer is looked at', () => {
     expect(client(call(2, 'send', args))).toContain('"rule":"f"');
   });
 
-  test('the names of fields are no data that flows', () => {
+  test('the names of fields are not data that flows', () => {
     const { client, server } = setUp(FLOW);
     client(call(1, 'read'));
     server(answer(1, { structuredContent: { description: 'short', customer_id: 7 }, content: [] }));
@@ -350,7 +350,7 @@ describe('every part of an answer is looked at', () => {
   });
 });
 
-describe('what was not read is not handed on where the policy looks at results', () => {
+describe('unread answers are withheld if the policy reads results', () => {
   const RAW = (said: string) =>
     `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${said}"}]}}`;
   test.each<[string, string | Buffer]>([
@@ -451,7 +451,7 @@ describe('what was not read is not handed on where the policy looks at results',
   });
 });
 
-describe('what is handed in when a server asks', () => {
+describe('input that a server asks for', () => {
   const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
   const retry = (responses: object) =>
     call(2, 'send', {}, { _meta: META, requestState: 's', inputResponses: responses });
@@ -464,7 +464,7 @@ describe('what is handed in when a server asks', () => {
       { a: 'ghp_abcdefghijklmnopqrstuvwxyz0123456789' },
       'k',
     ],
-  ])('is refused where it %s', (_, policy, responses, rule) => {
+  ])('is refused if it %s', (_, policy, responses, rule) => {
     const { client, server, explained, audit } = setUp(policy);
     client(call(0, 'read', {}, { _meta: META }));
     server(answer(0, text(SECRET)));
@@ -475,7 +475,7 @@ describe('what is handed in when a server asks', () => {
     expect(explained().audit).toMatchObject({ differs: [] });
   });
 
-  test('continues the call where nothing speaks against it', () => {
+  test('continues the call if nothing forbids it', () => {
     const { client, server, explained, session } = setUp({
       ...FLOW,
       rules: [{ type: 'max_calls', tool: 'send', max: 1 }],
@@ -502,7 +502,7 @@ describe('numbers and texts that are read in two ways', () => {
   const RAW =
     '{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":"pay","arguments":{"n":NUMBER}}}';
   const ARGS = { rules: [{ type: 'detect', pattern: 'EVIL' }] };
-  test('are no matter to a policy of names alone', () => {
+  test('do not matter to a policy of names', () => {
     const { client } = setUp({ tools: { deny: ['x'] } });
     expect(client(RAW.replace('ID', '1').replace('NUMBER', '12345678901234567890'))).toBe('passed');
   });

@@ -51,7 +51,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('a log that is not what was written is noticed', () => {
+describe('notices a manipulated log', () => {
   const tampered = (change: (lines: string[]) => string[]): (() => unknown) => {
     audit.add(END);
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');

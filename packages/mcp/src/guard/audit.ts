@@ -5,14 +5,14 @@ import { makeFolder, openFile } from '@agentci/lib/files';
 import { systemErrorText, UserError } from '@agentci/lib/problems';
 import { type AuditLine, NO_HASH } from '@agentci/results';
 
-/** What an audit line is made of, without what the log itself adds. */
+/** An audit entry without the fields that the log adds. */
 export type AuditEntry = AuditLine extends infer Line
   ? Line extends AuditLine
     ? Omit<Line, 'ts' | 'seq' | 'prev' | 'sum'>
     : never
   : never;
 
-/** Where decisions are written down. To throw is to say that one was not. */
+/** Log of decisions. Throws if an entry could not be written. */
 export interface Audit {
   readonly add: (entry: AuditEntry) => void;
   readonly close: () => void;
@@ -20,20 +20,20 @@ export interface Audit {
 
 export const NO_AUDIT: Audit = { add: () => {}, close: () => {} };
 
-/** Gives the next line of a chain: pure apart from what it is told of the time. */
+/** The next line of a hash chain. Pure, because the time is an argument. */
 export function chainLine(
   entry: AuditEntry,
   chain: { readonly seq: number; readonly prev: string },
   ts: string,
 ): string {
   const line = JSON.stringify({ ts, seq: chain.seq, prev: chain.prev, ...entry });
-  // No later line holds the hash of the last one, so it holds its own.
+  // The last line has no successor with its hash, so it contains its own.
   return entry.event === 'end' ? `${line.slice(0, -1)},"sum":"${sha256Hex(line)}"}` : line;
 }
 
 const MAX_LINE = 70 * 1024 * 1024;
 
-/** Opens a log, or continues one from its last line. One guard at a time writes to it. */
+/** Opens a log, or continues it after its last line. Only one guard at a time may write. */
 export function openAudit(path: string, now: () => number): Audit {
   const lock = `${path}.lock`;
   try {
@@ -57,7 +57,7 @@ export function openAudit(path: string, now: () => number): Audit {
         const bytes = Buffer.from(`${line}\n`);
         try {
           assertThere();
-          // Half a line would break the chain for every line after it.
+          // A partial line would break the chain for all later lines.
           if (writeSync(file, bytes) !== bytes.length)
             throw new Error('not all of a line was written');
         } catch (error) {
@@ -84,11 +84,11 @@ export function openAudit(path: string, now: () => number): Audit {
   }
 }
 
-/** A client that restarts its server leaves the guard before some seconds to end. */
+/** A client that restarts its server gives the old guard some seconds to exit. */
 const LOCK_WAIT_MS = 4000;
 const LOCK_POLL_MS = 50;
 
-/** The lock holds the id of a process; one that is no longer there holds nothing. */
+/** The lock contains a process id. It is stale if that process does not exist. */
 function takeLock(lock: string, path: string): void {
   for (let waited = 0; ; waited += LOCK_POLL_MS) {
     try {
@@ -119,7 +119,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Where the chain of an existing file continues. A file that does not end as a chain does is not touched. */
+/** The end of an existing chain. Other files are not modified. */
 function lastOf(file: number, path: string): { seq: number; prev: string } {
   const { size } = fstatSync(file);
   if (size === 0) return { seq: 1, prev: NO_HASH };
@@ -132,7 +132,7 @@ function lastOf(file: number, path: string): { seq: number; prev: string } {
     if (tail.at(-1) === 10 && Number.isInteger(seq))
       return { seq: (seq as number) + 1, prev: sha256Hex(line) };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UserError('GUARD_AUDIT', `the last line of "${path}" is not a whole line of an audit`, {
     hint: 'move the file away; a new one is begun',

@@ -1,7 +1,9 @@
 import { isObject } from '@agentci/lib/data';
 import { itemSpans, rootSpan, type Span, valueSpan, withItems } from '../raw-json.ts';
 
-/** A list of tools without those that are hidden; all else of the text stays as it is. `text` is one message. */
+/**
+ * Removes hidden tools from a list. The rest of the text stays unchanged. `text` is one message.
+ */
 export function filterTools(text: string, isHidden: (name: string) => boolean): string {
   const tools = toolsSpan(text);
   if (tools === undefined) return text;

@@ -8,7 +8,7 @@ import type { Flaw } from './read-request.ts';
 import { type RefusalReason, refusalReason } from './refusal.ts';
 import type { OpenCall, Session } from './session.ts';
 
-/** Writes down what the guard decides. Each method gives whether it could. */
+/** Logs the decisions of the guard. Each method returns whether it succeeded. */
 export class GuardLog {
   readonly #options: GuardOptions;
   readonly #denial: 'deny' | 'would_deny';
@@ -18,7 +18,7 @@ export class GuardLog {
     this.#denial = options.mode === 'shadow' ? 'would_deny' : 'deny';
   }
 
-  /** Throws where it cannot be written: a guard does not begin without its log. */
+  /** Throws if the log cannot be written, because a guard does not start without it. */
   start(session: string): void {
     const { policy, mode, strict, server = '', audit, policyHash = '' } = this.#options;
     audit.add({
@@ -43,7 +43,7 @@ export class GuardLog {
     return this.#add({ event: 'tools', session: session.id, tools: redact([...tools]).value });
   }
 
-  /** A refusal that needs no policy. */
+  /** Logs a refusal that does not depend on the policy. */
   flaw(session: Session, { rule, reason }: Flaw, tool: string | null): boolean {
     return this.#add({
       event: 'decision',
@@ -143,6 +143,6 @@ export class GuardLog {
   }
 }
 
-/** Whether a verdict lets a call, or its result, through. */
+/** Whether a verdict allows a call or its result. */
 export const isKeptBy = ({ verdict }: LiveVerdict): boolean =>
   verdict === 'allowed' || verdict === 'warned';

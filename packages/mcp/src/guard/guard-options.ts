@@ -9,16 +9,16 @@ export interface GuardOptions {
   readonly mode: GuardMode;
   readonly strict: boolean;
   readonly denyAs: DenyAs;
-  /** The name that clients know the server by; `mcp__NAME__tool` means its tools too. */
+  /** The server's name for clients. `mcp__NAME__tool` means its tools too. */
   readonly server: string | undefined;
   readonly audit: Audit;
   readonly auditArgs: 'redacted' | 'hash';
-  /** The agent whose client this is; rules may be about some agents alone. */
+  /** The agent of this client, because rules may apply to some agents only. */
   readonly agent?: string;
-  /** Milliseconds, for rules about time. */
+  /** Clock in milliseconds, for rules about time. */
   readonly now?: () => number;
-  /** Of the policy's texts, for the audit. */
+  /** Hash of the policy's texts, for the audit. */
   readonly policyHash?: string;
-  /** Told of what went wrong in the guard itself. */
+  /** Called for errors in the guard itself. */
   readonly onProblem: (message: string) => void;
 }

@@ -40,7 +40,7 @@ const DENY = { tools: { deny: ['bad'] } };
 const call = (id: unknown, name: unknown, args: unknown = {}, more = {}) =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args, ...more } })}\n`;
 
-describe('what is refused whatever the policy says', () => {
+describe('messages refused under any policy', () => {
   const bad = JSON.stringify({
     jsonrpc: '2.0',
     id: 1,
@@ -157,7 +157,7 @@ describe('what passes is passed as it came', () => {
     expect(replies).toEqual([]);
   });
 
-  test('every byte in shadow mode, whatever it is', () => {
+  test('every byte in shadow mode, without exception', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json(), fc.constant(call(1, 'bad'))), (text) => {
         const { send } = setUp(DENY, { mode: 'shadow' });
@@ -212,7 +212,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  test('is an error where that is wanted', () => {
+  test('is an error if requested', () => {
     const { send } = setUp(DENY, { denyAs: 'error' });
     expect(send(call(1, 'bad')).replies).toMatchObject([{ error: { code: -32000 } }]);
   });
@@ -301,11 +301,11 @@ describe('the list of tools', () => {
     const text = list([{ name: 'ok', x: 1.0 }, { name: 'bad' }]);
     const seen = guard.fromServer(Buffer.from(text), session).toString();
     expect(seen).toBe(list([{ name: 'ok', x: 1.0 }]));
-    // An answer that nothing asked for is not a list of tools.
+    // An unsolicited answer is not a list of tools.
     expect(guard.fromServer(Buffer.from(text), session).toString()).toBe(text);
   });
 
-  test('stays as it is where nothing is hidden, and in shadow mode', () => {
+  test('stays unchanged if nothing is hidden, and in shadow mode', () => {
     for (const options of [{}, { mode: 'shadow' as const }]) {
       const { send, guard, session } = setUp(DENY, options);
       send(ask);

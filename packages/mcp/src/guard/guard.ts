@@ -16,18 +16,20 @@ import { type Flaw, type ReadCall, type ReadMessage, readRequest } from './read-
 import { FAILED, NOT_NOTED, type RefusalReason, refusalReason, refusalReply } from './refusal.ts';
 import { newSession, type OpenCall, requestKey, type Session } from './session.ts';
 
-/** What of a client's message is passed on to the server, and what is answered in its place. */
+/** The part of a client's message to forward, and the replies to the rest. */
 export interface ClientOutcome {
   readonly forward: Buffer | undefined;
   readonly replies: readonly Message[];
 }
 
-/** How many answers of a server can be outstanding before further calls are refused. */
+/** Maximum number of pending answers of a server. Further calls are refused. */
 const MAX_OPEN = 100_000;
-/** Their answers are results, or hold them. */
+/** Methods whose answers are or contain results. */
 const TASK_RESULTS = new Set(['tasks/result', 'tasks/get', 'tasks/update']);
 
-/** Decides about every message of a client by the policy. It fails closed: what it cannot decide is refused. */
+/**
+ * Judges every message of a client by the policy. Fails closed: undecidable messages are refused.
+ */
 export class Guard {
   readonly #options: GuardOptions;
   readonly #isShadow: boolean;
@@ -41,26 +43,26 @@ export class Guard {
     this.#answers = new AnswerDesk(options, this.#log);
   }
 
-  /** Begins a history. */
+  /** Starts a history. */
   open(id: string): Session {
     const { policy, strict } = this.#options;
     this.#log.start(id);
     return newSession(id, new LiveJudge(policy, { strict }));
   }
 
-  /** Ends a history, with what was left undone in it. */
+  /** Ends a history. Returns its unmet requirements. */
   close(session: Session): readonly RefusalReason[] {
     const left = session.judge.atEnd();
     this.#log.end(session, left);
     return left;
   }
 
-  /** Takes what a server answered, and gives what of it is handed on. */
+  /** Processes a server's answer. Returns the part to forward. */
   fromServer(bytes: Buffer, session: Session): Buffer {
     return this.#answers.take(bytes, session);
   }
 
-  /** Takes the body of an HTTP answer that says that requests failed, which need not be a message of the protocol. */
+  /** Processes the body of a failed HTTP answer, which may not be a protocol message. */
   failed(
     bytes: Buffer,
     {
@@ -78,12 +80,12 @@ export class Guard {
     return this.#answers.fail(bytes, { keys, status, session });
   }
 
-  /** Whether an answer that cannot be read must not be handed on. */
+  /** Whether an unreadable answer must be withheld. */
   mustRead(session: Session): boolean {
     return this.#answers.mustRead(session);
   }
 
-  /** Takes a message of a client, or a batch of them. In shadow mode every byte is passed on. */
+  /** Processes a message of a client, or a batch. In shadow mode every byte is forwarded. */
   fromClient(bytes: Buffer, session: Session): ClientOutcome {
     const request = readRequest(bytes);
     switch (request.kind) {
@@ -113,7 +115,7 @@ export class Guard {
     }
   }
 
-  /** A client sent more than can be looked at. */
+  /** The client sent a message too long to check. */
   tooLong(session: Session): Message | undefined {
     const flaw = {
       rule: 'guard.too_large',
@@ -123,12 +125,12 @@ export class Guard {
     return this.#isRefused(session, flaw, null) ? flawReply(null, flaw) : undefined;
   }
 
-  /** A request that is flawed as a whole; gives whether it is refused. */
+  /** A malformed request. Returns whether it is refused. */
   refuse(session: Session, flaw: Flaw, tool: string | null): boolean {
     return this.#isRefused(session, flaw, tool);
   }
 
-  /** The answers in place of a message that is refused; undefined for one that is passed on. */
+  /** The replies to a refused message. Undefined if it is forwarded. */
   #decide(item: ReadMessage, session: Session): Message[] | undefined {
     const refused = (flaw: Flaw, tool: string | null): Message[] | undefined =>
       this.#isRefused(session, flaw, tool)
@@ -169,7 +171,7 @@ export class Guard {
       session.others.add(key);
   }
 
-  /** Why a call is refused; undefined when it may be made, which it then is. */
+  /** The reason for refusing a call. Undefined if it is allowed, and then it counts as made. */
   #judge(
     call: ReadCall,
     session: Session,
@@ -212,7 +214,7 @@ export class Guard {
     return undefined;
   }
 
-  /** Why a call is refused before the policy is asked. */
+  /** The reason for refusing a call before the policy is used. */
   #callFlaw(
     { params, number }: ReadCall,
     key: string,
@@ -256,7 +258,7 @@ export class Guard {
     try {
       const call = policyCall(this.#options, name, args, atMs);
       if (!isContinued) return judge.judge(call);
-      // The call was judged when it was made; what is handed in now was not.
+      // The call itself was already judged, but this new input was not.
       return sent === undefined ? ALLOWED : judge.probe({ ...call, sent });
     } catch (error) {
       this.#options.onProblem(`a call could not be judged: ${(error as Error).message}`);
@@ -264,7 +266,10 @@ export class Guard {
     }
   }
 
-  /** Whether a call is the rest of an earlier one that the server had asked about, with the same arguments. */
+  /**
+   * Whether a call continues an earlier one that the server had asked about, with the same
+   * arguments.
+   */
   #continues({ name, params }: ReadCall, args: string, session: Session): OpenCall | undefined {
     if (!('requestState' in params) && !('inputResponses' in params)) return undefined;
     const at = session.waiting.findIndex(
@@ -274,7 +279,9 @@ export class Guard {
     return at < 0 ? undefined : session.waiting.splice(at, 1)[0];
   }
 
-  /** Notes a refusal that needs no policy; false in shadow mode, where nothing is refused. */
+  /**
+   * Logs a refusal that does not depend on the policy. False in shadow mode, which refuses nothing.
+   */
   #isRefused(session: Session, flaw: Flaw, tool: string | null): boolean {
     if (!this.#isShadow) session.refused++;
     this.#log.flaw(session, flaw, tool);

@@ -18,7 +18,7 @@ const listen = async (handler: RequestListener): Promise<URL> => {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
 };
 
-/** What a client gets for a call through a guard, from a server that answers with this. */
+/** The client's answer for a call through a guard and a server with this response. */
 async function ask(answer: {
   readonly headers: Record<string, string>;
   readonly body: Buffer | string;
@@ -144,7 +144,7 @@ describe('an answer with the status of a failure', () => {
     ['in UTF-16', TEXT, Buffer.from('the EVIL text', 'utf16le')],
     ['in a result', JSON_TYPE, answerOf('EVIL text')],
     ['in a result of no request', JSON_TYPE, answerOf('EVIL text', null)],
-  ])('is not handed on where the policy forbids what is %s', async (_, headers, body) => {
+  ])('is withheld if the policy forbids %s', async (_, headers, body) => {
     const { text, withheld } = await ask({ status: 404, headers, body });
     expect(text.replaceAll('\0', '')).not.toContain('EVIL text');
     expect(withheld).toBe(1);

@@ -12,15 +12,15 @@ const MISMATCH = -32020;
 
 type Counts = Pick<Session, 'calls' | 'refused' | 'withheld'>;
 
-/** The histories of the clients of a guard that serves HTTP. */
+/** The histories of the clients of an HTTP guard. */
 export class GuardSessions {
   readonly #guard: Guard;
   readonly #scope: 'client' | 'process';
   readonly #byKey = new Map<string, Session>();
-  /** Session ids that the server gave out: one that a client made up has no history of its own. */
+  /** Session ids issued by the server. An invented id gets no separate history. */
   readonly #known = new Set<string>();
 
-  /** Of the histories that have ended. */
+  /** Totals of finished histories. */
   #counts: Counts = { calls: 0, refused: 0, withheld: 0 };
 
   constructor(guard: Guard, scope: 'client' | 'process') {
@@ -28,7 +28,7 @@ export class GuardSessions {
     this.#scope = scope;
   }
 
-  /** The history that a request belongs to; undefined when there are too many. */
+  /** The history of a request. Undefined if there are too many. */
   of(request: IncomingMessage): Session | undefined {
     const key = this.#keyOf(request);
     const known = this.#byKey.get(key);
@@ -46,12 +46,12 @@ export class GuardSessions {
     return `client-${sha256Hex(headers.authorization ?? '').slice(0, 16)}`;
   }
 
-  /** A server gave a client this id. */
+  /** The server issued this session id. */
   learn(id: string): void {
     if (this.#known.size < MAX_SESSIONS) this.#known.add(id);
   }
 
-  /** A client ended its session. */
+  /** The client ended its session. */
   forget(request: IncomingMessage): void {
     const key = this.#keyOf(request);
     const session = this.#byKey.get(key);
@@ -76,7 +76,7 @@ export class GuardSessions {
   }
 }
 
-/** The guard on one request over HTTP. */
+/** Guards one HTTP request. */
 export function guardHttp(
   guard: Guard,
   sessions: GuardSessions,
@@ -86,7 +86,7 @@ export function guardHttp(
   if (session === undefined) return undefined;
   const version = request.headers['mcp-protocol-version'];
   if (typeof version === 'string' && session.version === undefined) session.version = version;
-  /** The requests that were passed on. */
+  /** The forwarded requests. */
   let sent: readonly Message[] = [];
   return {
     holds: true,
@@ -120,7 +120,7 @@ export function guardHttp(
 const nameOf = (message: Message | undefined): string | null =>
   isObject(message?.params) && typeof message.params.name === 'string' ? message.params.name : null;
 
-/** Which parameter the header `Mcp-Name` repeats. */
+/** The parameter repeated in the header `Mcp-Name`. */
 const NAMED: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -130,7 +130,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 };
 
-/** From 2026-07-28 on headers repeat what is in the body, for whoever routes by them; both must say the same. */
+/** Since 2026-07-28, headers repeat parts of the body for routing. Both must match. */
 export function headerFlaw(
   headers: IncomingMessage['headers'],
   messages: readonly Message[],
@@ -149,7 +149,7 @@ export function headerFlaw(
   if (stated !== undefined && stated !== version)
     return flaw(`MCP-Protocol-Version is ${shown(version)} and the body says ${shown(stated)}`);
   const { method, params } = message;
-  // An answer to something the server asked has no method.
+  // An answer to a server's request has no method.
   if (typeof method !== 'string') return undefined;
   const header = single(headers['mcp-method']);
   if (header === undefined ? message.id !== undefined : header !== method)
@@ -170,7 +170,9 @@ const single = (value: string | string[] | undefined): string | undefined =>
 const shown = (value: unknown): string =>
   value === undefined ? 'missing' : JSON.stringify(value).slice(0, 120);
 
-/** Names that a header cannot hold are in base64. What is not well formed stays as it is, and matches nothing. */
+/**
+ * Names that a header cannot contain are base64. Malformed values stay unchanged and match nothing.
+ */
 function decoded(value: string | undefined): string | undefined {
   const match = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value ?? '');
   return match === null ? value : Buffer.from(match[1]!, 'base64').toString('utf8');

@@ -3,12 +3,12 @@ import type { CallOutcome } from '@agentci/policy';
 import { otherForms } from '@agentci/policy';
 import type { Message } from '../message.ts';
 
-/** Fields that say what a result is and nothing more. */
+/** Fields without content that a reader sees. */
 const FORMAL = new Set(['content', 'structuredContent', 'isError', 'resultType']);
 
 /**
- * What a call came to, as a recording of the same answer tells it; and what else is in the answer, since it is not known which
- * part of it a client shows its model.
+ * The outcome of a call as a recording would show it, and the other parts of the answer, because a
+ * client may show its model any part.
  */
 export function outcomeOf({
   result,
@@ -51,7 +51,7 @@ export function outcomeOf({
   };
 }
 
-/** The text of a part of a content: its own, or that of the resource in it. */
+/** The text of a content part, or of its resource. */
 function textOf(part: unknown): string | undefined {
   if (!isObject(part)) return undefined;
   const { text } = part.type === 'resource' && isObject(part.resource) ? part.resource : part;
@@ -63,7 +63,7 @@ function saidOf(parts: readonly unknown[]): { readonly said?: readonly unknown[]
   return given.length === 0 ? {} : { said: given };
 }
 
-/** The text of a content that has nothing else. */
+/** The text of a content without other parts. */
 function textsIn(content: unknown): string | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined;
   const texts = content.map((part: unknown) =>
@@ -72,7 +72,7 @@ function textsIn(content: unknown): string | undefined {
   return texts.every((text) => typeof text === 'string') ? texts.join('\n') : undefined;
 }
 
-/** What texts carry beside themselves. */
+/** Metadata next to texts. */
 const decorationsIn = (content: readonly object[]): unknown[] =>
   content.flatMap((part) => {
     const rest = Object.entries(part).filter(([key]) => key !== 'type' && key !== 'text');

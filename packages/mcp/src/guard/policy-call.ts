@@ -1,7 +1,7 @@
 import type { PolicyCall } from '@agentci/policy';
 import type { GuardOptions } from './guard-options.ts';
 
-/** A call as the policy sees it. */
+/** Converts a call for the policy. */
 export const policyCall = (
   { server, agent }: Pick<GuardOptions, 'server' | 'agent'>,
   name: string,

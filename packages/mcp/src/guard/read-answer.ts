@@ -4,20 +4,20 @@ import { type Message, messagesIn } from '../message.ts';
 import { itemSpans, rootSpan } from '../raw-json.ts';
 import { hidesLine, oddKey } from './read-request.ts';
 
-/** A message of a server, and what of the text it is. */
+/** A server's message with its source text. */
 export interface AnswerPart {
   readonly text: string;
-  /** Undefined for an item of a batch that is not an object. */
+  /** Undefined for a batch item that is not an object. */
   readonly message: Message | undefined;
 }
 
 export interface ReadAnswer {
   readonly parts: readonly AnswerPart[];
-  /** The whole text with other parts. */
+  /** The whole text with parts replaced. */
   readonly joined: (texts: readonly string[]) => string;
 }
 
-/** Reads what a server sent; undefined where it cannot be told what a client makes of it. */
+/** Parses a server's message. Undefined if clients may interpret it differently. */
 export function readAnswer(text: string): ReadAnswer | undefined {
   const messages = messagesIn(text);
   if (messages === undefined || hidesLine(text)) return undefined;
@@ -44,7 +44,7 @@ export function readAnswer(text: string): ReadAnswer | undefined {
 
 const NAMES = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
 
-/** Why two readers could take a server's message for two things. */
+/** The reason why two parsers could interpret a server's message differently. */
 export function answerFlaw({ text, message }: AnswerPart): string | undefined {
   if (message === undefined) return 'it is not an object';
   const isAnswer = 'result' in message || 'error' in message;

@@ -9,11 +9,14 @@ import { visibleName } from '@agentci/lib/text';
 import { idKey, type Message } from '../message.ts';
 import { itemSpans, rootSpan, valueSpan } from '../raw-json.ts';
 
-/** Why a message is refused before any policy is asked: two readers could take it for two things. */
+/**
+ * The reason to refuse a message before the policy is used: two parsers could interpret it
+ * differently.
+ */
 export interface Flaw {
   readonly rule: string;
   readonly reason: string;
-  /** The JSON-RPC error that fits. */
+  /** The matching JSON-RPC error code. */
   readonly code: number;
 }
 
@@ -22,11 +25,14 @@ export interface ReadCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;
-  /** One that has more digits than we can hold, so that what is judged is not what the server reads. */
+  /**
+   * A number with more digits than we can represent. The server may read a different value than the
+   * one judged.
+   */
   readonly number?: string;
 }
 
-/** A message of a client, as the guard understands it. */
+/** A client's message as the guard parses it. */
 export type ReadMessage =
   | {
       readonly kind: 'call';
@@ -62,7 +68,7 @@ const flaw = (rule: string, code: number, reason: string): Flaw => ({
   reason,
 });
 
-/** Reads the bytes of a client's message. What it does not understand for certain is a flaw. */
+/** Parses a client's message. Anything ambiguous is a flaw. */
 export function readRequest(bytes: Uint8Array): ReadRequest {
   let text: string;
   try {
@@ -109,7 +115,10 @@ export function readRequest(bytes: Uint8Array): ReadRequest {
   };
 }
 
-/** Some readers end a line at a carriage return or a Unicode line separator too: a piece must not be a message for them. */
+/**
+ * Some parsers also end a line at a carriage return or a Unicode line separator. A piece must not
+ * be a message for them.
+ */
 export function hidesLine(text: string): boolean {
   if (!LINE_ENDS.test(text)) return false;
   const pieces = text.split(LINE_ENDS).filter((piece) => piece.trim() !== '');
@@ -143,7 +152,7 @@ function readMessage(value: unknown, text: string): ReadMessage {
       ),
     );
   const { method } = value;
-  // An answer to something the server asked: whatever is in it, it starts nothing.
+  // An answer to a server's request starts nothing, whatever its content.
   if (method === undefined) return { kind: 'other', text, message: value };
   const twice = findDuplicateKey(text);
   if (twice !== undefined)
@@ -192,7 +201,7 @@ function readCall(message: Message, text: string): ReadMessage {
       message,
       flaw('bad_name', INVALID_PARAMS, 'a tools/call needs the name of a tool'),
     );
-  // Half of a pair is written in many ways, or left out, by the next reader.
+  // Parsers treat a lone surrogate differently, or drop it.
   if (ESCAPED_SURROGATE.test(text) && hasLoneSurrogate(params))
     return broken(
       message,
@@ -232,7 +241,7 @@ function flawed(message: Message | undefined, text: string, why: Flaw): ReadMess
   };
 }
 
-/** The part of a message's text that is the value of a key. */
+/** The part of a message's text that holds the value of a key. */
 function textOf(text: string, key: string): string {
   const span = valueSpan(text, rootSpan(text), key);
   return span === undefined ? '' : text.slice(span.start, span.end);
@@ -249,7 +258,7 @@ function hasLoneSurrogate(value: unknown): boolean {
   );
 }
 
-/** A key that a reader which ignores case takes for one of these. */
+/** A key that equals one of these for a case-insensitive parser. */
 export function oddKey(
   object: Readonly<Record<string, unknown>>,
   names: readonly string[],

@@ -1,7 +1,7 @@
 import type { LiveVerdict } from '@agentci/policy';
 import { isModern, type Message } from '../message.ts';
 
-/** Why a call is refused, as the client is told and the audit keeps it. */
+/** The reason for a refusal, for the client and the audit. */
 export interface RefusalReason {
   readonly rule: string;
   readonly reason: string;
@@ -15,7 +15,7 @@ export const NOT_NOTED: RefusalReason = {
   policy_line: null,
 };
 
-/** The verdict where the policy could not be asked. */
+/** The verdict if the policy failed. */
 export const FAILED: LiveVerdict = {
   verdict: 'unknown',
   by: [
@@ -29,10 +29,10 @@ export const FAILED: LiveVerdict = {
 
 export type DenyAs = 'result' | 'error';
 
-/** Of the JSON-RPC range for errors that a server defines. */
+/** From the JSON-RPC range for server-defined errors. */
 const REFUSED = -32000;
 
-/** The first thing that speaks against a call. */
+/** The first reason against a call. */
 export function refusalReason({ verdict, by }: LiveVerdict): RefusalReason {
   const [first] = by;
   if (first === undefined)
@@ -50,8 +50,8 @@ export function refusalReason({ verdict, by }: LiveVerdict): RefusalReason {
 }
 
 /**
- * The answer to a refused call. As a result with `isError` the model reads it and can try something else; `_meta` tells a
- * client that it was refused and did not fail.
+ * The answer to a refused call. The model can read a result with `isError` and try something else.
+ * `_meta` tells clients that the call was refused and did not fail.
  */
 export function refusalReply(
   id: unknown,

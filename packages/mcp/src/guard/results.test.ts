@@ -35,7 +35,7 @@ function setUp(written: object, options: Partial<GuardOptions> = {}) {
   });
   const session = guard.open('1');
   let id = 0;
-  /** A call and its answer: what came back to the client, or why the call was refused. */
+  /** Makes a call with its answer. Returns the client's answer, or the reason for a refusal. */
   const call = (name: string, args: object, result: unknown, atMs = 0): string => {
     now = atMs;
     const message = {
@@ -91,7 +91,7 @@ describe('the guard judges what calls give back, and the audit reproduces it', (
     expect(blocked).toBe(1);
   });
 
-  test('a result that breaks a rule is not handed on, whatever its line is like', () => {
+  test('a result that breaks a rule is withheld, however its line is written', () => {
     const { call, explained } = setUp({
       rules: [{ id: 'd', type: 'detect', in: 'result', pattern: 'ignore previous' }],
     });
@@ -140,7 +140,7 @@ describe('the guard judges what calls give back, and the audit reproduces it', (
     expect(explained().audit).toMatchObject({ decisions: 3, reproduced: 3, differs: [] });
   });
 
-  test('results are neither looked at nor kept where no rule asks for them', () => {
+  test('results are neither read nor kept if no rule needs them', () => {
     const { call, audit } = setUp({ rules: [{ type: 'max_calls', tool: 'a', max: 2 }] });
     call('a', {}, 'something private');
     expect(audit()).not.toContain('something private');

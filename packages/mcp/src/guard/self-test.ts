@@ -8,8 +8,8 @@ const NAME = 'agentci_self_test';
 const FORBIDS = `tools: {deny: [${NAME}]}\nrules: [{type: max_calls, tool: allowed, max: 1}]\n`;
 
 /**
- * Shows, before the first byte is passed on, that a forbidden call is refused: by name, by order, and for what only looks
- * like another message. The user's policy must be able to judge a call without an error.
+ * Proves before the first forwarded byte that a forbidden call is refused: by name, by order, and
+ * if hidden in another message. The user's policy must be able to judge a call without an error.
  */
 export function testGuard(policy: Policy, strict: boolean): void {
   const failed = (what: string): UserError =>

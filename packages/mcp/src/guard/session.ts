@@ -1,43 +1,43 @@
 import type { ListedTool, LiveJudge } from '@agentci/policy';
 import { idKey } from '../message.ts';
 
-/** What the guard knows of one client's run: its calls so far and what is under way. */
+/** The guard's state for one client's run: its calls so far and pending requests. */
 export interface Session {
   readonly id: string;
   readonly judge: LiveJudge;
-  /** Calls that were let through and not answered yet, by typed id. A call that was cancelled may still be answered. */
+  /** Allowed calls without an answer, by typed id. A cancelled call may still be answered. */
   readonly open: Map<string, OpenCall>;
-  /** Those of them that the client no longer waits for, the oldest first. */
+  /** Calls that the client cancelled, oldest first. */
   readonly cancelled: Set<string>;
-  /** Requests for the list of tools, likewise. */
+  /** Pending requests for the list of tools, likewise. */
   readonly lists: Set<string>;
-  /** Requests whose answer tells the protocol version. */
+  /** Requests whose answer contains the protocol version. */
   readonly hellos: Set<string>;
-  /** Other requests, where an answer to none of them is not handed on. */
+  /** Other pending requests. Answers to unknown requests are not forwarded. */
   readonly others: Set<string>;
-  /** Calls that the server asked the user about, by what must come back with the rest. */
+  /** Calls that the server asked the user about, by the expected state. */
   readonly waiting: OpenCall[];
-  /** What servers said of their tools, by name. */
+  /** Tool definitions from servers, by name. */
   readonly tools: Map<string, ListedTool>;
   version: string | undefined;
   calls: number;
   refused: number;
-  /** Answers that were not handed on. */
+  /** Number of withheld answers. */
   withheld: number;
 }
 
 export interface OpenCall {
-  /** To answer with. */
+  /** Id for the answer. */
   readonly id: unknown;
   readonly tool: string;
   readonly given: Readonly<Record<string, unknown>>;
-  /** Canonical, to know the call again. */
+  /** Canonical form, to recognize the call again. */
   readonly args: string;
-  /** Set where the server gave one when it asked for input. */
+  /** Set if the server sent one with its question. */
   readonly state?: string;
-  /** The protocol version that the answer must have the form of. */
+  /** The protocol version that defines the answer's form. */
   readonly version: string | undefined;
-  /** Which call of the history it is. */
+  /** Index of the call in the history. */
   readonly at: number;
   readonly startedMs: number;
 }
@@ -59,8 +59,8 @@ export const newSession = (id: string, judge: LiveJudge): Session => ({
 });
 
 /**
- * The request that an answer belongs to, by its key. A client may take "1" for 1, so an id that no request has is also tried
- * as the other type.
+ * The key of the request that an answer belongs to. A client may take "1" for 1, so an unknown id
+ * is also tried as the other type.
  */
 export function requestKey(
   id: unknown,

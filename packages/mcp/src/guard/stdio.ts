@@ -3,7 +3,7 @@ import type { Middle, Passage } from '../stdio-pump.ts';
 import type { Guard } from './guard.ts';
 import type { Session } from './session.ts';
 
-/** The guard between a client and a server on standard input and output. */
+/** The guard between a client and a server over stdio. */
 export const guardStdio = (guard: Guard, session: Session): Middle => ({
   decide: (dir, line): Passage => {
     if (dir === 's2c') return { on: guard.fromServer(line, session) };
@@ -15,7 +15,7 @@ export const guardStdio = (guard: Guard, session: Session): Middle => ({
       const reply = guard.tooLong(session);
       return { mayPass: reply === undefined, back: linesOf(reply === undefined ? [] : [reply]) };
     }
-    // A list of tools that cannot be looked through could show what is hidden, and a result what is forbidden.
+    // A list of tools that cannot be parsed could show hidden ones, and a result forbidden data.
     return { mayPass: !guard.mustRead(session) };
   },
 });

@@ -12,17 +12,19 @@ import { MAX_MESSAGE_BYTES } from '../lines.ts';
 import { errorReply, type Message, messageText } from '../message.ts';
 import { EventSplitter, eventOf, readEvent, withData } from './sse.ts';
 
-/** What is done with one request of a client and what is answered to it. */
+/** Handles one request of a client and its answer. */
 export interface HttpMiddle {
-  /** Takes the body of a POST before it is passed on. Without `forward` the request ends here. */
+  /**
+   * Processes the body of a POST before it is forwarded. Without `forward`, the request ends here.
+   */
   readonly body: (bytes: Buffer) => BodyOutcome;
-  /** Takes a message of the answer, and gives what the client gets. */
+  /** Processes a message of the answer. Returns the bytes for the client. */
   readonly answer: (bytes: Buffer) => Buffer;
-  /** Takes the body of an answer that has the status of a failure; without it `answer` does. */
+  /** Processes the body of an answer with an error status. Default: `answer`. */
   readonly failure?: (bytes: Buffer, status: number) => Buffer;
-  /** To look at an answer is to hold it until it is whole. */
+  /** Holds an answer until it is complete, to inspect it. */
   readonly holds: boolean;
-  /** Told of the head of the answer. */
+  /** Called with the head of the answer. */
   readonly head?: (status: number, headers: IncomingHttpHeaders) => void;
   readonly missed?: (bytes: number) => void;
 }
@@ -31,13 +33,13 @@ export interface BodyOutcome {
   readonly forward?: Buffer | undefined;
   readonly replies: readonly Message[];
   readonly isBatch: boolean;
-  /** Of an answer of ours. */
+  /** Status of a local answer. */
   readonly status?: number;
-  /** In place of `replies`, where the answer of ours is a stream of events. */
+  /** Used instead of `replies` if the local answer is an event stream. */
   readonly events?: readonly Message[];
 }
 
-/** About one connection, and ours to set; the rest is passed on as it came. */
+/** Headers of a single connection, which we set. Others are forwarded unchanged. */
 const NOT_PASSED = new Set([
   ...[
     'host',
@@ -53,7 +55,7 @@ const NOT_PASSED = new Set([
 ]);
 const METHODS = new Set(['POST', 'GET', 'DELETE']);
 
-/** Passes a request on to a server and its answer back. */
+/** Forwards a request to a server and its answer back. */
 export function relay(
   request: IncomingMessage,
   response: ServerResponse,
@@ -132,7 +134,7 @@ function forward(request: IncomingMessage, response: ServerResponse, options: Fo
         errorReply(null, -32603, `the server cannot be reached: ${error.message}`),
       );
   });
-  // A client that hangs up has no more use for the answer.
+  // If the client disconnects, the answer is not needed.
   response.on('close', () => passed.destroy());
   passed.on('response', (answer) => passBack(answer, response, options, outcome));
   passed.end(request.method === 'POST' ? body : undefined);
@@ -157,7 +159,7 @@ function passBack(
     received.on(event, () => {
       if (!isFailed) response.destroy();
     });
-  // A client that followed would talk to the server without us.
+  // A client that followed a redirect would bypass us.
   if (status >= 300 && status < 400 && status !== 304) {
     fail(`the server answered with a redirect (${status})`);
     return;
@@ -166,7 +168,7 @@ function passBack(
   const type = received.headers['content-type'] ?? '';
   const headers = passedHeaders(received.headers);
   const head = (extra = {}): void => void response.writeHead(status, { ...headers, ...extra });
-  // What is to be looked at is read; what is only passed on stays packed.
+  // Answers to inspect are decompressed, others are forwarded compressed.
   const answer = middle.holds ? unpacked(received) : received;
   if (answer === undefined) {
     fail('the answer is packed in a way that cannot be read');
@@ -176,7 +178,7 @@ function passBack(
   if (answer !== received) answer.on('error', () => fail('the answer cannot be unpacked'));
   if (/^text\/event-stream\b/i.test(type)) {
     head();
-    // Headers reach the client though the first event may take its time.
+    // Sends headers before the first event, which may take its time.
     response.flushHeaders();
     for (const reply of replies) response.write(eventOf(reply));
     passEvents(answer, response, options, fail);
@@ -216,7 +218,7 @@ function passedHeaders(received: IncomingMessage['headers']): Record<string, str
   return headers;
 }
 
-/** The body as the client may have it. */
+/** The body to forward to the client. */
 function judgedBody(
   body: Buffer,
   status: number,
@@ -235,7 +237,10 @@ const UNPACKERS: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 };
 
-/** A body without its packing, which some servers use though we want none; undefined where it cannot be taken off. */
+/**
+ * A decompressed body, because some servers compress without being asked. Undefined for an unknown
+ * encoding.
+ */
 function unpacked(answer: IncomingMessage): Readable | undefined {
   const packing = (answer.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (packing === 'identity' || packing === '') return answer;
@@ -243,7 +248,7 @@ function unpacked(answer: IncomingMessage): Readable | undefined {
   return unpack === undefined ? undefined : answer.pipe(unpack());
 }
 
-/** Bytes first, then what is noted about them. */
+/** Forwards bytes first, then logs them. */
 function passPlain(
   answer: Readable,
   response: ServerResponse,
@@ -291,7 +296,7 @@ function passEvents(
       return;
     }
     for (const event of events) {
-      // The transport before this one names another address to post to, which would lead around us.
+      // The older transport names another POST address, which would bypass us.
       if (middle.holds && readEvent(event).event === 'endpoint')
         return fail('the server speaks the older HTTP+SSE transport');
       const seen = see(event);
@@ -299,7 +304,7 @@ function passEvents(
     }
   });
   answer.on('end', () => {
-    // Some readers take what is left without a blank line for an event.
+    // Some parsers accept a final event without a blank line.
     if (middle.holds && !isMissed) response.write(see(splitter.rest()));
     response.end();
   });
@@ -328,7 +333,7 @@ function holdBody(answer: Readable, max: number, done: (body: Buffer | undefined
   });
 }
 
-/** The answers of the server to the rest of a batch, and ours. */
+/** Merges the server's answers to the rest of a batch with ours. */
 function joined(body: Buffer, isJson: boolean, replies: readonly Message[]): Buffer {
   const ours = replies.map(messageText).join(',');
   const theirs = isJson ? body.toString('utf8').trim() : '';

@@ -13,7 +13,7 @@ export interface Served {
   readonly close: () => Promise<void>;
 }
 
-/** Serves /mcp. On this machine only programs are answered, not web pages that found the port. */
+/** Serves /mcp. On loopback, answers only programs, not web pages that found the port. */
 export function serveMcp(
   listen: string | undefined,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
@@ -28,7 +28,7 @@ export function serveMcp(
     }
     handle(request, response);
   });
-  // A stream of events may be silent for hours.
+  // An event stream may be silent for hours.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 120_000;
   return new Promise((resolve, reject) => {
@@ -62,7 +62,7 @@ function wrongDoor(
   isLocal: boolean,
 ): { status: number; message: string } | undefined {
   const { host = '', origin } = request.headers;
-  // A name that resolves to this machine is how a page of another site would get here.
+  // Prevents DNS rebinding: another site's name may resolve to this machine.
   if (isLocal && !LOOPBACK.test(host.replace(/:\d+$/, '')))
     return { status: 403, message: 'this host name is not ours' };
   if (origin !== undefined && !isLoopbackOrigin(origin))
@@ -90,7 +90,7 @@ function readAddress(text: string): { host: string; port: number } {
   return { host: match[1] ?? '127.0.0.1', port };
 }
 
-/** The address of a server, checked. */
+/** Parses and checks the address of a server. */
 export function readServerUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))

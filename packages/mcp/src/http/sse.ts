@@ -1,9 +1,9 @@
 import { type Message, messageText } from '../message.ts';
 
-/** A line may end in three ways, and the blank one in another than the line before it. */
+/** Lines have three possible ends, and the blank line may use a different one. */
 const END = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/;
 
-/** Cuts a stream of server-sent events into events, byte for byte: each with the blank line that ends it. */
+/** Splits a stream of server-sent events, byte for byte, each with its final blank line. */
 export class EventSplitter {
   readonly #max: number;
   #held = '';
@@ -12,9 +12,9 @@ export class EventSplitter {
     this.#max = max;
   }
 
-  /** The events that are whole now; undefined once one is too long. */
+  /** The events completed by a chunk. Undefined once one is too long. */
   write(chunk: Buffer): Buffer[] | undefined {
-    // Latin-1 keeps every byte a character, so that cutting cannot break one.
+    // Latin-1 maps each byte to one character, so splitting is safe.
     this.#held += chunk.toString('latin1');
     const events: Buffer[] = [];
     for (let end = END.exec(this.#held); end !== null; end = END.exec(this.#held)) {
@@ -25,7 +25,7 @@ export class EventSplitter {
     return this.#held.length > this.#max ? undefined : events;
   }
 
-  /** What is left of a stream that ended without a blank line. */
+  /** The rest of a stream that ended without a blank line. */
   rest(): Buffer {
     return Buffer.from(this.#held, 'latin1');
   }
@@ -36,7 +36,7 @@ export interface EventParts {
   readonly data: string | undefined;
 }
 
-/** A stream may begin with a byte-order mark, which readers leave out. */
+/** A stream may start with a byte-order mark, which parsers ignore. */
 const linesOf = (bytes: Buffer): string[] =>
   bytes
     .toString('utf8')
@@ -54,7 +54,7 @@ export function readEvent(bytes: Buffer): EventParts {
   return { event: valuesOf('event').at(-1), data: data.length === 0 ? undefined : data.join('\n') };
 }
 
-/** An event with other data; its other lines stay. */
+/** An event with replaced data. Its other lines stay. */
 export function withData(bytes: Buffer, data: string): Buffer {
   const lines = linesOf(bytes).filter(
     (line) => line !== '' && line !== 'data' && !line.startsWith('data:'),

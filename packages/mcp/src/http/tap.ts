@@ -1,7 +1,7 @@
 import type { TapSink } from '../tap-log.ts';
 import type { HttpMiddle } from './relay.ts';
 
-/** A tap on one request over HTTP: it holds nothing up and changes nothing. */
+/** Taps one HTTP request without delaying or changing it. */
 export const tapHttp = (log: TapSink): HttpMiddle => ({
   holds: false,
   body: (bytes) => {

@@ -8,7 +8,7 @@ interface DefinitionChecks {
   readonly shadowing: boolean;
 }
 
-/** What is wrong with the definition of a tool; undefined when nothing is. */
+/** The problem in the definition of a tool. Undefined if there is none. */
 export function definitionFlaw(
   tool: ListedTool,
   all: readonly ListedTool[],
@@ -30,9 +30,12 @@ export function definitionFlaw(
   return undefined;
 }
 
-/** Characters that do not show, apart from those that emoji are joined with. */
+/** Invisible characters, except those that join emoji. */
 const INVISIBLE = /[\u200b\u200c\u2060-\u2064\u202a-\u202e\u2066-\u2069\u00ad\u{e0000}-\u{e007f}]/u;
-/** Words a model obeys and a description has no use for. All of it is linear: nothing repeats without a bound. */
+/**
+ * Instructions to a model that a description does not need. All patterns are linear: no unbounded
+ * repetition.
+ */
 const INSTRUCTIONS: readonly RegExp[] = [
   /<!--/,
   /<\/?\s{0,5}(?:important|system|instructions?|secret|hidden|admin|override)\b/i,
@@ -43,12 +46,12 @@ const INSTRUCTIONS: readonly RegExp[] = [
   /(?:~|\/home\/\w{1,32}|\/root)\/\.(?:ssh|aws|config|cursor|netrc)|\bid_(?:rsa|ed25519)\b/i,
 ];
 
-/** Those of them that are whole sentences: a name may well be `system_prompt`. */
+/** Only whole sentences, because a name may be `system_prompt`. */
 const SENTENCES = INSTRUCTIONS.slice(2, 5);
 
 function hasHiddenInstructions({ name, description = '', schema, more }: ListedTool): boolean {
   const texts = leavesOf([name, description, schema ?? null, more ?? null]);
-  // What is too large to look through is not the definition of a tool.
+  // Too large to check means suspicious.
   if (texts === undefined) return true;
   return texts.some((text) => {
     const seen = visibleText(text);
@@ -59,11 +62,11 @@ function hasHiddenInstructions({ name, description = '', schema, more }: ListedT
 
 const NAME = /^[\w$.-]+$/;
 
-/** The words of a name that are joined by signs or by capital letters. */
+/** The words of a name, split at punctuation and capital letters. */
 const wordsIn = (name: string): string =>
   name.replace(/[_$.-]+/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
 
-/** Letters that are easily taken for one another look alike; so do the signs between words. */
+/** Maps confusable letters and separators to the same form. */
 const looks = (name: string): string =>
   foldText(visibleName(name))
     .replace(/[^\p{L}\p{N}]+/gu, '')

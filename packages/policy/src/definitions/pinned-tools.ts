@@ -1,19 +1,19 @@
 import { canonicalJson, isObject } from '@agentci/lib/data';
 import type { ToolDef } from '@agentci/trace';
 
-/** Tools as they were when someone looked at them, by name. */
+/** Tool definitions at review time, by name. */
 export type PinnedTools = ReadonlyMap<string, ReturnType<typeof pinOf>>;
 
-/** A tool as a server lists it. */
+/** A tool from a server's list. */
 export interface ListedTool extends ToolDef {
-  /** What else a model or a user may be shown of it; absent where the list itself was not seen. */
+  /** Other fields that a model or user may see. Absent if the list was not seen. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that a client may show, beside the name, the description and the schema. */
+/** Fields that a client may show in addition to name, description and schema. */
 const SHOWN = ['title', 'annotations', 'outputSchema'];
 
-/** Reads an answer to `tools/list`, as JSON: the message, its result, or the list. */
+/** Parses a `tools/list` response from JSON: the message, its result, or the list. */
 export function pinnedTools(text: string): PinnedTools | undefined {
   let value: unknown;
   try {
@@ -26,7 +26,7 @@ export function pinnedTools(text: string): PinnedTools | undefined {
   return new Map(tools.map((tool) => [tool.name, pinOf(tool)]));
 }
 
-/** The definitions in an answer to `tools/list`; undefined where it is not one. */
+/** The definitions in a `tools/list` response. Undefined for anything else. */
 export function definitionsIn(value: unknown): ListedTool[] | undefined {
   const inner = isObject(value) && isObject(value.result) ? value.result : value;
   const list = isObject(inner) ? inner.tools : inner;

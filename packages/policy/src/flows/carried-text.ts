@@ -1,10 +1,13 @@
 import { foldText } from '@agentci/lib/text';
 
-/** The shortest whole value that is followed, in letters and digits. Shorter ones are in every text. */
+/**
+ * Minimum length of a tracked whole value, in letters and digits. Shorter values occur in every
+ * text.
+ */
 export const MIN_VALUE = 8;
-/** A run of this many characters in common is found wherever it begins; a shorter one is not looked for. */
+/** A common substring of this length is always found. Shorter ones are not searched. */
 export const MIN_RUN = 40;
-/** Characters of results that are remembered for one flow, and of one argument that are looked through. */
+/** Maximum number of characters remembered per flow, and searched per argument. */
 export const MAX_REMEMBERED = 4_000_000;
 export const MAX_ARGUMENT = 1_000_000;
 const WINDOW = 32;
@@ -12,15 +15,18 @@ const STEP = 8;
 const MAX_LEAVES = 100_000;
 const MAX_DEPTH = 64;
 
-/** A text without what changes when it is copied by hand: case, width, white space, punctuation, what does not show. */
+/**
+ * Removes differences from manual copying: case, width, white space, punctuation, invisible
+ * characters.
+ */
 export const carriedForm = (text: string): string =>
   foldText(text)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
 /**
- * The texts in a value, outermost first; undefined when there are too many to look at. Text that is JSON is looked into, and
- * keys are texts as well: all of them, or those alone that are not the name of a field.
+ * The texts in a value, outermost first. Undefined if there are too many. Parses JSON text.
+ * Includes keys: all of them, or only those that are not field names.
  */
 export function leavesOf(value: unknown, keys: 'all' | 'data' = 'all'): string[] | undefined {
   const leaves: string[] = [];
@@ -43,7 +49,10 @@ export function leavesOf(value: unknown, keys: 'all' | 'data' = 'all'): string[]
   return visit(value, 0) ? leaves : undefined;
 }
 
-/** Words that whoever wrote the schema chose, with a short number at most; a result that says such a name gives nothing away. */
+/**
+ * Names chosen by the schema's author, with at most a short number. They reveal no data of a
+ * result.
+ */
 const FIELD_NAME = /^[A-Za-z_$][A-Za-z_$.:/-]{0,63}\d{0,3}$/;
 
 function jsonIn(text: string): unknown {
@@ -55,28 +64,29 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** What was found of an earlier result. */
+/** Text found in an earlier result. */
 export interface Carried {
-  /** The call whose result it is from. */
+  /** The call that returned it. */
   readonly from: number;
-  /** As compared. */
+  /** In normalized form. */
   readonly text: string;
   readonly kind: 'value' | 'passage';
 }
 
 /**
- * Remembers what results said and finds it in arguments. Whole values are found wherever they are, as words of their own;
- * of longer texts any run of `MIN_RUN` characters is. Work and memory grow with the length of the texts and no faster.
+ * Remembers texts of results and finds them in arguments. Finds whole values anywhere as separate
+ * words, and any substring of `MIN_RUN` characters of longer texts. Time and memory are linear in
+ * the length of the texts.
  */
 export class CarriedTexts {
-  /** Whole values by their first characters and their length. */
+  /** Whole values by prefix and length. */
   readonly #values = new Map<string, Map<number, Map<string, number>>>();
-  /** Every so many characters of a text, a window of it. */
+  /** Windows at regular intervals of a text. */
   readonly #windows = new Map<string, number>();
   #size = 0;
   #isFull = false;
 
-  /** More was given than is remembered: what is not found may still have been there. */
+  /** The limit was exceeded, so a text that is not found may still have occurred. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -113,7 +123,7 @@ export class CarriedTexts {
     if (!values.has(text)) values.set(text, from);
   }
 
-  /** What in a value came from an earlier result, the latest of them; `too_long` where it cannot be looked through. */
+  /** The latest earlier result with a text of this value. `too_long` if it cannot be searched. */
   find(value: unknown): Carried | 'too_long' | undefined {
     if (this.#size === 0) return undefined;
     const leaves = leavesOf(value, 'data');

@@ -7,10 +7,10 @@ const BLOCKS: ReadonlySet<unknown> = new Set([
   'resource',
   'resource_link',
 ]);
-/** What the protocol itself says about a block, in words that are the same in every answer. */
+/** Protocol metadata of a content block, with the same words in every answer. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(['audience', 'priority', 'lastModified']);
 
-/** What a result of MCP says, without the fields that say what kind of content it is: those are not data of the server. */
+/** The data of an MCP result, without the fields for the content kind. */
 export function withoutEnvelope(value: unknown): unknown {
   if (Array.isArray(value)) return value.some(isBlock) ? value.map(blockData) : value;
   if (!isObject(value)) return value;

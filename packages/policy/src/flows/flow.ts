@@ -10,23 +10,23 @@ import { type Selector, withConditions } from '../selectors.ts';
 import { type Carried, CarriedTexts, carriedForm, leavesOf } from './carried-text.ts';
 import { withoutEnvelope } from './envelope.ts';
 
-/** A flow of data that is forbidden, read and sound. */
+/** A valid rule that forbids a data flow. */
 export interface Flow {
   readonly id?: string;
   readonly from: Selector;
-  /** Inside the result. */
+  /** Path inside the result. */
   readonly path: readonly string[];
   readonly to: Selector;
-  /** Inside the arguments; empty for all of them. */
+  /** Path inside the arguments. Empty for all of them. */
   readonly argument: readonly string[];
-  /** What `when` and `agents` ask of the later call. */
+  /** Conditions of `when` and `agents` on the later call. */
   readonly conditions: readonly Condition[];
-  /** The calls that approve; what they gave back may be asked for too. */
+  /** The approving calls, which may have conditions on their results. */
   readonly approvals?: Selector;
   readonly place?: ConstraintPlace;
 }
 
-/** What was remembered of results, and what was found of it, in one run. */
+/** Remembered results and matches of one run. */
 interface Memory {
   readonly texts: CarriedTexts;
   readonly added: Set<number>;
@@ -34,7 +34,7 @@ interface Memory {
   next: number;
 }
 
-/** The call has an answer, whatever it says. */
+/** The call has an answer of any kind. */
 const ANSWERED: Condition = {
   label: '',
   needsResult: true,
@@ -45,7 +45,7 @@ const ANSWERED: Condition = {
   },
 };
 
-/** The call has an answer that is not an error. */
+/** The call has an answer without an error. */
 export const SUCCEEDED: Condition = {
   label: '',
   needsResult: true,
@@ -56,7 +56,10 @@ export const SUCCEEDED: Condition = {
   },
 };
 
-/** A rule that no value of a result of one tool reaches an argument of a later call. Each later call is judged by itself. */
+/**
+ * Forbids that a value from a result of one tool reaches an argument of a later call. Each later
+ * call is judged separately.
+ */
 export function compileFlow(flow: Flow): CompiledRule {
   const source: Selector = { ...flow.from, conditions: [ANSWERED] };
   const later = withConditions(flow.to, flow.conditions);
@@ -68,7 +71,7 @@ export function compileFlow(flow: Flow): CompiledRule {
     label: '',
     needsResult: false,
     looksAtResults: true,
-    // The lists of the calls are part of every table.
+    // Every table contains the lists of the calls.
     test: (calls, at) => carriedAt(calls as CallLists, at),
   };
   const hit: Selector = { ...later, conditions: [...(later.conditions ?? []), carries] };
@@ -138,7 +141,7 @@ function carriedText(
   return `${calls.calls[at]!.name} at ${callNumbers([at])} carries ${what} of ${calls.calls[from]!.name} at ${callNumbers([from])}: ${quoted}`;
 }
 
-/** Nothing was found: whether that is certain. */
+/** The reason why a negative search is uncertain. Undefined if it is certain. */
 function whyNotFound(
   calls: CallLists,
   at: number,
@@ -180,21 +183,21 @@ function unbroken(
   };
 }
 
-/** Adds the results of the source that are before a call. */
+/** Adds the source's results before a call. */
 function remember(
   calls: CallLists,
   at: number,
   { memory, source, path }: { memory: Memory; source: Selector; path: Flow['path'] },
 ): void {
   const list = calls.indices(source);
-  // A result that came late is before others in the list.
+  // A late result may be inserted before others in the list.
   if (memory.next > 0 && !memory.added.has(list[memory.next - 1]!)) memory.next = 0;
   while (memory.next < list.length && list[memory.next]! < at) {
     const index = list[memory.next++]!;
     if (memory.added.has(index)) continue;
     memory.added.add(index);
     const answers = answersAt(calls, index, path);
-    // Of a call in the list the answer is known.
+    // Calls in the list have known answers.
     if (!(answers instanceof CannotTell))
       memory.texts.add(
         answers.map((part) => part.map(withoutEnvelope)),
@@ -212,11 +215,14 @@ function isApproved(flow: Flow, calls: CallLists, read: number, at: number): boo
   return open > since ? new CannotTell(calls.why(flow.approvals, open)) : false;
 }
 
-/** Whether a text is still found once the secrets are out: as it is compared, a key has lost the form that gives it away. */
+/**
+ * Whether a text is still found after secrets are masked. In normalized form, a key cannot be
+ * recognized as one.
+ */
 const isOpen = (text: string, sent: unknown): boolean =>
   leavesOf(redact(sent).value)?.some((leaf) => carriedForm(leaf).includes(text)) ?? false;
 
-/** The last of a sorted list that is below a number; -1 when none is. */
+/** The last item of a sorted list below a number. -1 if there is none. */
 function lastBefore(list: readonly number[], end: number): number {
   for (let i = list.length - 1; i >= 0; i--) if (list[i]! < end) return list[i]!;
   return -1;

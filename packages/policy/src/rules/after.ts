@@ -3,7 +3,7 @@ import { callNumbers, defineRule, sortedUnion } from './rule.ts';
 export const rule = defineRule({
   type: 'after',
   summary:
-    'Every call of `trigger` must be followed by a call of `then` within so many calls (1 unless written).',
+    'Every call of `trigger` must be followed by a call of `then` within N calls (default: 1).',
   fields: {
     trigger: { kind: 'selector', required: true },
     // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
@@ -42,7 +42,7 @@ export const rule = defineRule({
         expected,
         actual: `no ${then.label} in time after ${callNumbers(missed)}`,
       };
-    // An obligation that may still be met is not proof that the rule holds.
+    // An open obligation does not prove that the rule holds.
     if (open.length > 0)
       return {
         outcome: 'not_exercised',

@@ -6,7 +6,7 @@ import { callNumbers } from './rule.ts';
 export const rule = defineOrderRule({
   type: 'before',
   summary:
-    'The first call of `first` must come before the first call of `then`; each tool of a list `then` is checked separately.',
+    'The first call of `first` must come before the first call of `then`. Each tool of a list `then` is checked separately.',
   expected: (first, then) => `${first} before ${then}`,
   decide: (first, then, { table, thens }) => {
     const [thenAt] = thens as readonly [number];
@@ -31,7 +31,9 @@ export const rule = defineOrderRule({
   breaks,
 });
 
-/** The first call of `then` breaks it where no call of `first` came before; a call may be both. */
+/**
+ * The first call of `then` violates the rule if no call of `first` came before. A call may be both.
+ */
 function breaks(first: Selector, then: Selector, calls: CallLists, at: number): string | undefined {
   if (calls.indices(then)[0] !== at) return undefined;
   const firstAt = calls.indices(first)[0];

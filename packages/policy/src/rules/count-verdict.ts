@@ -2,7 +2,7 @@ import type { CallLists } from '../call-table.ts';
 import { isByName, type Selector } from '../selectors.ts';
 import { type RuleRun, type RuleVerdict, times } from './rule.ts';
 
-/** Whether a tool was called as often as it should. Below the minimum an unfinished run is still open. */
+/** Whether the number of calls is allowed. Below the minimum, an unfinished run is undecided. */
 export function countVerdict(
   tool: Selector,
   { min, max }: { readonly min?: number; readonly max?: number },
@@ -21,7 +21,7 @@ export function countVerdict(
   return { outcome: 'held', spanned: found, expected, actual };
 }
 
-/** Why a call is one too many. */
+/** The message for a call above the limit. */
 export function tooMany(
   tool: Selector,
   max: number | undefined,
@@ -35,7 +35,7 @@ export function tooMany(
     : `${tool.label} was called ${times(max)} already, the most allowed`;
 }
 
-/** A tool that may not be called at all. */
+/** A tool that must never be called. */
 export const isNever = (
   tool: Selector,
   max: number | undefined,

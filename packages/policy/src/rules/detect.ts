@@ -9,9 +9,12 @@ import { pathParts } from '../value-path.ts';
 import { definePerCallRule } from './per-call-rule.ts';
 import type { FieldResult } from './rule.ts';
 
-/** Characters that are looked through. */
+/** Maximum number of characters to search. */
 const MAX_LENGTH = 1_000_000;
-/** Two capitalized words are a name too often to be refused without being named; keys are `secrets`. */
+/**
+ * Two capitalized words are often not a person, so names must be requested explicitly. Keys are
+ * `secrets`.
+ */
 const USUAL: readonly PiiType[] = PII_TYPES.filter(
   (type) => type !== 'name' && type !== 'api_key' && type !== 'ip_address',
 );
@@ -114,7 +117,7 @@ function find(values: Values, where: Where, calls: CallsInSight, at: number): bo
   if (found instanceof CannotTell || found.length === 0)
     return found instanceof CannotTell ? found : false;
   const { max_size } = values;
-  // Parts say the same in two ways mostly, so each is measured by itself.
+  // Parts usually repeat the same content, so each is measured separately.
   if (max_size !== undefined && found.some((part) => sizeOf(part) > max_size)) return true;
   try {
     const leaves = leavesOf(found);

@@ -5,15 +5,15 @@ import { defineRule, foldObligations, labels, type RuleRun, type RuleVerdict } f
 interface OrderRule {
   readonly type: string;
   readonly summary: string;
-  /** What is expected of the two, in words. */
+  /** The expected order, in words. */
   readonly expected: (first: string, then: string) => string;
-  /** The verdict on one tool of `then`, of which there is a call. */
+  /** The verdict on one tool of `then` that was called. */
   readonly decide: (
     first: Selector,
     then: Selector,
     run: RuleRun & { readonly thens: readonly number[] },
   ) => Omit<RuleVerdict, 'expected'>;
-  /** Why a call breaks it, for one tool of `then`. */
+  /** The reason why a call violates it, for one tool of `then`. */
   readonly breaks: (
     first: Selector,
     then: Selector,
@@ -22,7 +22,7 @@ interface OrderRule {
   ) => string | undefined;
 }
 
-/** A rule about a call of `first` and a later one of each tool in `then`. */
+/** Defines a rule about a call of `first` and a later call of each tool in `then`. */
 export function defineOrderRule({ type, summary, expected, decide, breaks }: OrderRule) {
   return defineRule({
     type,

@@ -7,16 +7,16 @@ type Fields = Readonly<Record<string, RuleField>>;
 interface PerCallRule<F extends Fields> {
   readonly type: string;
   readonly summary: string;
-  /** Beside `tool`, which every such rule has. */
+  /** Fields in addition to the common `tool`. */
   readonly fields: F;
   readonly inspect?: (values: RuleValues<F>) => string | undefined;
   readonly operands: (values: RuleValues<F>) => string;
-  /** What is expected of each call, in words. */
+  /** The expectation on each call, in words. */
   readonly expected: (values: RuleValues<F>) => string;
   readonly hits: (values: RuleValues<F>) => Condition;
 }
 
-/** A rule that judges each call of a tool by itself, whatever becomes of the others. */
+/** Defines a rule that judges each call of a tool separately. */
 export function definePerCallRule<const F extends Fields>(rule: PerCallRule<F>) {
   return defineRule<F & { tool: { kind: 'selector' } }>({
     type: rule.type,

@@ -6,7 +6,7 @@ export const rule = defineRule({
   fields: { tool: { kind: 'selector', required: true, wanted: true } },
   subjects: ['tool'],
   operands: ({ tool }) => tool.label,
-  // Decides on an unfinished run too: a requirement that is open at the end of a log is one that was not met.
+  // Decides unfinished runs too: a requirement still open at the end of a log was not met.
   evaluate: ({ tool }, { table }) => {
     const expected = `${tool.label} to be called`;
     const [first] = table.indices(tool);

@@ -3,29 +3,29 @@ import type { CallLists } from '../call-table.ts';
 import type { Condition } from '../condition-type.ts';
 import type { Selector } from '../selectors.ts';
 
-/** What the values of a rule's fields become once read. */
+/** The parsed types of a rule's fields. */
 interface Kinds {
   readonly selector: Selector;
-  /** One selector or a list of them. */
+  /** One or more selectors. */
   readonly selectors: readonly Selector[];
   readonly count: number;
   readonly flag: boolean;
   readonly text: string;
-  /** An expression, and its opposite. */
+  /** An expression and its negation. */
   readonly expression: { readonly text: string; readonly negated: Condition };
-  /** Whatever the rule itself can read. */
+  /** A value with a custom reader. */
   readonly value: unknown;
 }
 
 export interface RuleField {
   readonly kind: keyof Kinds;
   readonly required?: true;
-  /** Of selectors: the rule asks for these calls rather than against them. */
+  /** For selectors: the rule requires these calls instead of forbidding them. */
   readonly wanted?: true;
   readonly default?: number | boolean;
-  /** The smallest count that makes sense. */
+  /** The smallest useful count. */
   readonly least?: number;
-  /** Of kind `value`: what it becomes, or what is wrong with it. */
+  /** For kind `value`: the parsed value, or an error. */
   readonly read?: (value: unknown, context: FieldContext) => FieldResult;
 }
 
@@ -34,7 +34,7 @@ export type FieldResult =
   | { readonly ok: false; readonly message: string; readonly code?: string };
 
 export interface FieldContext {
-  /** Reads a file that the policy names. */
+  /** Reads a file named in the policy. */
   readonly readFile?: (
     path: string,
   ) =>
@@ -49,63 +49,69 @@ type FieldValue<F extends RuleField> = F extends { required: true } | { default:
 export type RuleValues<F extends Readonly<Record<string, RuleField>>> = {
   readonly [K in keyof F]: FieldValue<F[K]>;
 } & {
-  /** Of a rule about every call: the calls that `when` and `agents` leave to it. */
+  /** For a rule on every call: the calls that match `when` and `agents`. */
   readonly scope?: Selector;
-  /** Of a rule that judges each call by itself: the calls that break it. */
+  /** For a rule that judges each call separately: the violating calls. */
   readonly hit?: Selector;
 };
 
-/** What a rule sees of a run. */
+/** The input of a rule. */
 export interface RuleRun {
   readonly table: CallLists;
-  /** The run is finished: what has not happened by now never will. */
+  /** The run is finished, so open obligations fail. */
   readonly complete: boolean;
 }
 
 export interface RuleVerdict {
   readonly outcome: RuleOutcome;
-  /** Indices of the calls that decided it. */
+  /** Indices of the decisive calls. */
   readonly spanned: readonly number[];
   readonly expected: string;
   readonly actual: string;
-  /** The calls that broke it, where calls did. */
+  /** Indices of violating calls, if any. */
   readonly brokenBy?: readonly number[];
   readonly obligations?: readonly RuleObligation[];
 }
 
-/** One type of sequence rule: its fields, its id and its verdict. One file each. */
+/** A type of sequence rule with its fields, id and verdict. Each has its own file. */
 export interface Rule<
   F extends Readonly<Record<string, RuleField>> = Readonly<Record<string, RuleField>>,
 > {
   readonly type: string;
   readonly summary: string;
   readonly fields: F;
-  /** A violation stays one whatever further calls were missed by the recording. */
+  /** Violations hold even if the recording missed calls. */
   readonly isCertain?: true;
-  /** The fields whose calls `when` and `agents` are about; `scope` for every call. */
+  /** Fields that `when` and `agents` apply to. `scope` for every call. */
   readonly subjects?: readonly (keyof F & string)[] | 'scope';
-  /** With conditions, each call is judged by itself. */
+  /** With conditions, each call is judged separately. */
   readonly isPerCall?: true;
-  /** What breaks the rule, of one call of `tool`. Each call is then judged by itself. */
+  /** The violation condition for a call of `tool`. Each call is then judged separately. */
   readonly hits?: (values: RuleValues<F>) => Condition;
-  /** What is wrong with fields that have the right types, e.g. bounds that every run keeps. */
+  /** Validates well-typed fields, e.g. rejects bounds that every run meets. */
   readonly inspect?: (values: RuleValues<F>) => string | undefined;
-  /** The operands, for the rule's id: `a->b`. */
+  /** The operands in the rule's id: `a->b`. */
   readonly operands: (values: RuleValues<F>) => string;
   readonly evaluate: (values: RuleValues<F>, run: RuleRun) => RuleVerdict;
   /**
-   * Why the call at this place breaks the rule, by what came before it and nothing later; undefined when it does not. Of
-   * `evaluate` on the calls up to there it is the same as being in `brokenBy`, at a price that does not grow with them.
-   * Absent where no single call can break the rule.
+   * The reason why the call at this index violates the rule, based only on earlier calls. Undefined
+   * if it does not. Same as `brokenBy` of `evaluate` on the calls so far, at a cost independent of
+   * their number. Absent if no single call can violate the rule.
    */
   readonly breaks?: (values: RuleValues<F>, calls: CallLists, at: number) => string | undefined;
-  /** Whether no call of a tool can keep the rule. `isMeant`: whether a selector means the tool, apart from arguments. */
+  /**
+   * Whether every call of a tool violates the rule. `isMeant`: whether a selector matches the tool,
+   * ignoring arguments.
+   */
   readonly forbids?: (values: RuleValues<F>, isMeant: (selector: Selector) => boolean) => boolean;
-  /** What only the end of the run shows, so that no refusal can prevent it; undefined when there is no such thing. */
+  /**
+   * A requirement that only the end of the run decides, so no refusal can enforce it. Undefined if
+   * there is none.
+   */
   readonly open?: (values: RuleValues<F>) => string | undefined;
 }
 
-/** A rule whose fields are not known here, as in the list of all. Its values come from its own `fields`. */
+/** A rule with unknown fields, as in the list of all rules. Its values come from its `fields`. */
 export interface AnyRule
   extends Omit<
     Rule,
@@ -121,7 +127,7 @@ export interface AnyRule
   readonly open?: (values: never) => string | undefined;
 }
 
-/** Keeps the types of the fields between their declaration and the verdict. */
+/** Links the types of the fields to those of the verdict. */
 export const defineRule = <const F extends Readonly<Record<string, RuleField>>>(
   rule: Rule<F>,
 ): Rule<F> => rule;
@@ -129,7 +135,7 @@ export const defineRule = <const F extends Readonly<Record<string, RuleField>>>(
 export const labels = (selectors: readonly Selector[]): string =>
   selectors.map(({ label }) => label).join(', ');
 
-/** `call 3`, `calls 1, 2 and 7`: numbered from 1, as people count. */
+/** `call 3`, `calls 1, 2 and 7`: counted from 1. */
 export function callNumbers(indices: readonly number[]): string {
   const shown = indices.slice(0, 5).map((i) => String(i + 1));
   if (indices.length > 5) return `calls ${shown.join(', ')} and ${indices.length - 5} more`;
@@ -140,13 +146,13 @@ export function callNumbers(indices: readonly number[]): string {
 
 export const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
-/** Violated is worst; one obligation that held means that the rule was exercised. */
+/** Violated is worst. A single met obligation means that the rule was exercised. */
 export function worstOutcome(outcomes: readonly RuleOutcome[]): RuleOutcome {
   if (outcomes.includes('violated')) return 'violated';
   return outcomes.includes('held') ? 'held' : 'not_exercised';
 }
 
-/** Folds one verdict per listed tool into that of the rule. */
+/** Combines the verdicts per tool into the verdict of the rule. */
 export function foldObligations(
   expected: string,
   verdicts: readonly { readonly of: string; readonly verdict: RuleVerdict }[],

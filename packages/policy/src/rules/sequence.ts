@@ -70,15 +70,16 @@ interface Values {
 }
 
 interface Progress {
-  /** The calls that are the tools of the sequence so far. */
+  /** The calls matched by the sequence so far. */
   readonly matched: readonly number[];
   /** The first call out of order. */
   readonly broken?: number;
 }
 
 /**
- * How far the sequence has come among the first calls, `end` of them. It is read off the lists of the tools' calls: the next
- * tool's first call after the last one counts, unless a later tool (with `strict`: any call) came before it.
+ * Progress of the sequence within the first `end` calls. Uses the lists of the tools' calls: the
+ * next tool's first call after the last match counts, unless a later tool (with `strict`: any call)
+ * came before it.
  */
 function progressOf({ tools, strict }: Values, calls: CallLists, end: number): Progress {
   const matched: number[] = [];
@@ -89,7 +90,7 @@ function progressOf({ tools, strict }: Values, calls: CallLists, end: number): P
     let broken = end;
     for (const later of tools.slice(member + 1))
       broken = Math.min(broken, firstFrom(calls.indices(later), from, end));
-    // Between two members nothing else may come.
+    // Between two members, no other call is allowed.
     if (strict && member > 0 && from < end && next !== from) broken = from;
     if (broken < next) return { matched, broken };
     if (next >= end) break;
@@ -99,7 +100,7 @@ function progressOf({ tools, strict }: Values, calls: CallLists, end: number): P
   return { matched };
 }
 
-/** The first of a sorted list that is at least `from`; `end` when none is before it. */
+/** The first item of a sorted list that is at least `from`. `end` if none is before it. */
 function firstFrom(list: readonly number[], from: number, end: number): number {
   let low = 0;
   let high = list.length;

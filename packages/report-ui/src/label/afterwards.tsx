@@ -1,7 +1,7 @@
 import type { LabelItem } from '@agentci/results';
 import { visible } from '../visible-text.ts';
 
-/** What the judge and other raters said, for someone who has decided. */
+/** The verdicts of the judge and other raters, for a rater who has decided. */
 export function Afterwards({ item }: { item: LabelItem }) {
   const { judge, others } = item.after!;
   return (

@@ -10,7 +10,7 @@ import { Verdict } from './verdict.tsx';
 
 type Queue = 'new' | 'disputed';
 
-/** One answer after another: read it, say what you think, then see what the judge and others said. */
+/** Shows one answer at a time: read it, label it, then see the judge and the other raters. */
 export function LabelApp() {
   const [state, setState] = useState<LabelState>();
   const [item, setItem] = useState<LabelItem>();
@@ -28,7 +28,7 @@ export function LabelApp() {
     setItem(next);
   };
 
-  /** One thing at a time, in the order of the keys: none is lost while a label is on its way to the disk. */
+  /** Runs actions in key order, so that none is lost while a label is being saved. */
   const attempt = (work: () => Promise<void>): Promise<void> => {
     last.current = last.current.then(work).then(
       () => setProblem(undefined),
@@ -48,7 +48,7 @@ export function LabelApp() {
   const nextIn = (now: LabelState, of: Queue): string | undefined => {
     const ids = of === 'disputed' ? now.disputed : now.queue;
     const open = ids.filter((id) => !passed.current.has(id));
-    // What was skipped comes again when nothing else is left.
+    // Skipped answers return when no others are left.
     if (open.length === 0 && of === 'new') passed.current.clear();
     return open[0] ?? (of === 'new' ? ids[0] : undefined);
   };
@@ -82,7 +82,7 @@ export function LabelApp() {
 
   const save = (label: LabelRequest['label'], score?: number) =>
     attempt(async () => {
-      // A key pressed while the next answer was on its way was meant for the one in sight, and that is gone.
+      // A key pressed during loading was meant for the previous answer, which is gone.
       if (item === undefined || current.current?.id !== item.id) return;
       const given = {
         id: item.id,

@@ -5,7 +5,7 @@ export const fetchState = (): Promise<LabelState> => ask('api/labels');
 export const fetchItem = (id: string): Promise<LabelItem> =>
   ask(`api/labels/item?id=${encodeURIComponent(id)}`);
 
-/** Resolved when the label is on disk; rejected when that is not certain. */
+/** Resolves when the label is on disk. Rejects if that is uncertain. */
 export const saveLabel = (label: LabelRequest): Promise<LabelSaved> =>
   ask('api/labels', {
     method: 'POST',

@@ -1,7 +1,7 @@
 import type { LabelPair, LabelState } from '@agentci/results';
 import { visible } from '../visible-text.ts';
 
-/** Who labels what, how far the work is, and how far raters agree. */
+/** The rater, the progress, and the raters' agreement. */
 export function Progress({ state }: { state: LabelState }) {
   const { rater, agent, run, file, total, labelled, judged, unreadable, pairs, revised } = state;
   return (

@@ -2,7 +2,7 @@ import type { LabelItem } from '@agentci/results';
 import type { RefObject } from 'preact';
 import { visible } from '../visible-text.ts';
 
-/** What was asked, what was answered, and what the answer must meet. */
+/** The question, the answer, and its requirements. */
 export function Question({
   item,
   heading,

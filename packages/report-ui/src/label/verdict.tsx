@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 
 const SCORES = [1, 2, 3, 4, 5];
 
-/** The rater's own verdict. Every button shows its key. */
+/** The rater's verdict. Every button shows its key. */
 export function Verdict({
   item,
   note,

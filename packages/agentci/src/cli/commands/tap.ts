@@ -33,7 +33,7 @@ export const command: CliCommand = {
         'record=FILE keeps the answers; replay=FILE gives them again, without a server',
         someText,
       )
-      // For the taps of a run: answers from a file that may change while it is read.
+      // For the taps of a run. The file with the answers may change during reading.
       .addOption(new Option('--play <file>').hideHelp())
       .addHelpText(
         'after',

@@ -12,7 +12,7 @@ interface FileReport {
   readonly valid: boolean;
   readonly readable: boolean;
   readonly queries?: number;
-  /** As people say it: with a matrix each query counts once. */
+  /** The number of queries for people: with a matrix, each query counts once. */
   readonly cases?: string;
   readonly checks?: number;
   readonly agent?: string;

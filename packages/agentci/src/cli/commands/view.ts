@@ -1,11 +1,11 @@
 import { UserError } from '@agentci/lib/problems';
 import { plural } from '@agentci/lib/text';
-import type { LabelDesk } from '../../label/label-desk.ts';
-import { openDesk } from '../../label/open-desk.ts';
+import type { LabelingSession } from '../../label/labeling-session.ts';
+import { openLabeling } from '../../label/open-labeling.ts';
 import { latestRun, specRuns } from '../../stored-runs/stored-run.ts';
 import { RunLibrary } from '../../view/run-library.ts';
 import { startViewServer } from '../../view/server.ts';
-import { versionShelf } from '../../view/version-shelf.ts';
+import { versionLibrary } from '../../view/version-library.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { wholeNumber } from '../options.ts';
@@ -61,10 +61,10 @@ export async function serveView(
   const library = new RunLibrary(
     root,
     io.cwd,
-    versionShelf(config, io),
+    versionLibrary(config, io),
     config === undefined ? undefined : latest.isOurs,
   );
-  // Here the newest may be one in progress: it is what one wants to look at.
+  // Includes runs in progress, because those are the ones people want to watch.
   const newest = (): string | undefined => latestRun(root, { ...latest, withUnfinished: true })?.id;
   const run = given === 'latest' ? (newest() ?? given) : given;
   if (run !== undefined && library.update(run, 0) === undefined) {
@@ -76,25 +76,25 @@ export async function serveView(
           : `The newest is: ${known}`,
     });
   }
-  const desk = label ? await openDesk({ config, run: given, rater }, io) : undefined;
+  const labeling = label ? await openLabeling({ config, run: given, rater }, io) : undefined;
   const server = await startViewServer({
     library,
     port: port ?? 0,
     version: io.version,
-    desk,
+    labeling,
   }).catch((error: NodeJS.ErrnoException) => refusePort(port, error));
   io.stdout.write(
     `${server.url}${run === undefined || label ? '' : `#/?run=${encodeURIComponent(run)}`}\n`,
   );
   io.stderr.write(
-    `agentci: serving ${desk === undefined ? 'the runs of this folder' : labelsText(desk.labels)} to this machine; Ctrl-C ends it\n`,
+    `agentci: serving ${labeling === undefined ? 'the runs of this folder' : labelsText(labeling.labels)} to this machine; Ctrl-C ends it\n`,
   );
   await new Promise<void>((resolve) => {
     if (io.signal.aborted) resolve();
     else io.signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await server.close();
-  desk?.labels.close();
+  labeling?.labels.close();
   return 0;
 }
 
@@ -105,12 +105,12 @@ function refusePort(port: number | undefined, error: NodeJS.ErrnoException): nev
   });
 }
 
-/** Answers are labelled once for each of their rubrics; of repeats, the run that reports show. */
+/** Labels per answer and rubric. For repeats, the run that reports show. */
 function labelsText({
   answers,
   total,
   repeated,
-}: Pick<LabelDesk, 'answers' | 'total' | 'repeated'>): string {
+}: Pick<LabelingSession, 'answers' | 'total' | 'repeated'>): string {
   const labels = total === answers ? '' : ` (${plural(total, 'label')}, one for each rubric)`;
   const shown =
     repeated === 0

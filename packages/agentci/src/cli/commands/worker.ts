@@ -6,7 +6,10 @@ import { DEFAULT_SPEC, folderOf, specPath } from '../../stored-runs/spec-folders
 import type { CliCommand } from '../cli-command.ts';
 import { atLeast, duration, someText, wholeNumber } from '../options.ts';
 
-/** A worker says that it is alive every few hundred milliseconds; with less, a busy machine would take its queries away. */
+/**
+ * Workers send a heartbeat every few hundred milliseconds. With a shorter lock, a busy machine
+ * would lose its queries.
+ */
 const MIN_LOCK_MS = 1000;
 
 export const command: CliCommand = {

@@ -14,7 +14,10 @@ const FLAGS = [
   '--no-first-run',
 ];
 
-/** The system's Chromium; installed by the package manager where that is possible. Otherwise why there is none. */
+/**
+ * The system's Chromium, installed by the package manager if possible. Otherwise the reason why it
+ * is missing.
+ */
 export function findChromium(): { path: string } | { missing: string } {
   const given = process.env.AGENTCI_TEST_CHROMIUM;
   const found = [...(given ? [given] : []), ...PLACES].find((path) => existsSync(path));
@@ -42,8 +45,8 @@ export const launch = (path: string): Promise<Browser> =>
 const pages = new WeakMap<Browser, Page>();
 
 /**
- * A page for one test, as new: a browser takes half a second of work to make another, so the tests of a file have one after
- * the other. Nothing of a test is left in it; one that cannot be cleared is closed.
+ * Returns a clean page for one test. Creating a page takes half a second, so the tests of a file
+ * share one in turn. State is cleared between tests. A page that cannot be cleared is closed.
  */
 export async function freshPage(
   browser: Browser,

@@ -3,7 +3,7 @@ import type { Cell, QueryResult, RunResult } from '@agentci/results';
 import type { Trace } from '@agentci/trace';
 import { nestedTrace, sampleResult, sampleRun } from './sample-run.ts';
 
-/** A run whose every text is this one: ids, cells, tools, agents, terms, findings, files. */
+/** A run with this text in every place: ids, cells, tools, agents, terms, findings, files. */
 export function runOfText(text: string): {
   run: RunResult;
   evidence: ReturnType<typeof evidenceOf>;

@@ -7,7 +7,7 @@ import { writeReport } from './write-report.ts';
 
 export interface Opened {
   readonly page: Page;
-  /** What the browser complained about. */
+  /** Errors reported by the browser. */
   readonly problems: string[];
   readonly requests: string[];
 }
@@ -17,7 +17,7 @@ interface How {
   readonly scheme?: 'light' | 'dark';
 }
 
-/** Writes the report of a run and opens it from its file. */
+/** Writes the report of a run and opens the file. */
 export async function openReport(
   browser: Browser,
   run: RunResult,
@@ -40,7 +40,7 @@ export async function openReport(
   return { page, problems, requests };
 }
 
-/** A run that has something of everything. */
+/** Opens a run that covers all features. */
 export const openSample = (browser: Browser, how: How = {}): Promise<Opened> => {
   const { run, ...rest } = sampleReport();
   return openReport(browser, run, { ...rest, ...how });

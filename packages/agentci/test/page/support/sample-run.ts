@@ -37,7 +37,7 @@ export interface SampleQuery {
   readonly query: string;
   readonly tags?: string[];
   readonly answer?: string | null;
-  /** What the answer must contain. */
+  /** The answer must contain these. */
   readonly terms?: string[];
   readonly correctness?: CheckStatus;
   readonly path?: CheckStatus;
@@ -232,7 +232,7 @@ export function nestedTrace(id: string, answer: string): Trace {
   };
 }
 
-/** A run that has something of everything, the run before it, and its evidence. */
+/** A run that covers all features, the run before it, and its evidence. */
 export function sampleReport() {
   const refundAnswer = 'The refund of $42.50 needs an approval. I have opened a ticket for you.';
   const results = [

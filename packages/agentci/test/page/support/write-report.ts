@@ -8,7 +8,7 @@ import type { RunResult } from '@agentci/results';
 import { reportContext } from '@agentci/testing/report-context';
 import { onTestFinished } from 'vitest';
 
-/** Writes the report of a run to a file and gives its `file://` address. */
+/** Writes the report of a run to a file and returns its `file://` URL. */
 export function writeReport(run: RunResult, rest: Partial<ReportContext> = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'agentci-page-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import type { PlotSample } from './distribution-plot.ts';
 import { scaleOf } from './scale.ts';
 import { axis, colourOf, element, fittedName, svg, text, title } from './svg.ts';
 
-/** A value that means something, drawn across all conditions. */
+/** A meaningful value, drawn across all conditions. */
 export interface Threshold {
   readonly value: number;
   readonly label: string;
@@ -13,9 +13,9 @@ export interface BoxPlotOptions {
   readonly label: string;
   readonly format: (value: number) => string;
   readonly thresholds?: readonly Threshold[];
-  /** What no value can be below: an axis of prices does not begin under 0. */
+  /** Lower bound of the axis, because prices cannot be negative. */
   readonly least?: number | undefined;
-  /** Ends the scale always has, so that measures of one kind can be compared by eye. */
+  /** Fixed ends of the scale, so that similar measures are visually comparable. */
   readonly ends?: readonly [number, number];
 }
 
@@ -25,10 +25,13 @@ const RIGHT = 24;
 const ROW = 58;
 const TOP = 24;
 const HALF = 11;
-/** Points drawn of one condition; more hide each other. */
+/** Maximum number of points per condition. More would overlap. */
 const MAX_POINTS = 400;
 
-/** Quartiles, whiskers to the last value within 1.5 times their distance, the mean, and every trial as a point. */
+/**
+ * Quartiles, whiskers to the last value within 1.5 times the interquartile range, the mean, and
+ * every trial as a point.
+ */
 export function boxPlot(samples: readonly PlotSample[], options: BoxPlotOptions): string {
   const { label, thresholds = [], ends = [] } = options;
   const values = samples.flatMap((sample) => sample.values);
@@ -103,7 +106,7 @@ function rowOf(
 const leastOf = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b));
 const mostOf = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b));
 
-/** Of very many, as many as can be told apart, evenly from the least to the most. */
+/** Limits the points to a visible number, evenly from the lowest to the highest. */
 function pointsOf(values: readonly number[]): readonly number[] {
   if (values.length <= MAX_POINTS) return values;
   const sorted = [...values].sort((a, b) => a - b);
@@ -113,5 +116,5 @@ function pointsOf(values: readonly number[]): readonly number[] {
   );
 }
 
-/** Equal values beside each other; the same picture every time. */
+/** Places equal values next to each other, deterministically. */
 const jitter = (i: number): number => ((i * 7) % 19) - 9;

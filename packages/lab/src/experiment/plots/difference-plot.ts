@@ -13,10 +13,13 @@ const WIDTH = 720;
 const LEFT = 300;
 const RIGHT = 24;
 const ROW = 34;
-/** Of each of the two names. */
+/** Width of each of the two names. */
 const NAME = (LEFT - 18 - 24) / 2;
 
-/** What each pair of conditions differs by, with its 95 % interval; an interval that leaves out 0 is drawn full. */
+/**
+ * The difference of each pair of conditions with its 95 % interval. An interval without 0 is drawn
+ * filled.
+ */
 export function differencePlot(
   pairs: readonly PlotDifference[],
   { label, format }: { label: string; format: (value: number) => string },

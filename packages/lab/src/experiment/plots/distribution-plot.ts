@@ -5,7 +5,7 @@ import { axis, colourOf, element, fittedName, svg, text, title } from './svg.ts'
 /** The values of one metric in every condition. */
 export interface PlotSample {
   readonly name: string;
-  /** Place among all conditions, which chooses its colour. */
+  /** Index among all conditions, which determines its color. */
   readonly index: number;
   readonly values: readonly number[];
 }
@@ -16,7 +16,10 @@ const RIGHT = 24;
 const ROW = 64;
 const BINS = 48;
 
-/** How the values of each condition spread: one histogram a row, on one axis, with a line at the mean. */
+/**
+ * The distribution in each condition: one histogram per row on a shared axis, with a line at the
+ * mean.
+ */
 export function distributionPlot(samples: readonly PlotSample[], label: string): string {
   const scale = scaleOf(
     samples.flatMap(({ values }) => values),
@@ -47,7 +50,7 @@ function rowOf(
   const most = Math.max(...counts);
   const bars = counts.flatMap((count, bin) => {
     if (count === 0) return [];
-    // A single trial beside a hundred must still be seen.
+    // A single trial must stay visible next to a hundred.
     const height = Math.max(3, (count / most) * (ROW - 20));
     const where = {
       x: LEFT + bin * width + 0.5,

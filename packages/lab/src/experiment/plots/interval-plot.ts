@@ -13,7 +13,9 @@ const LEFT = 170;
 const RIGHT = 120;
 const ROW = 36;
 
-/** The mean of each condition with its 95 % interval; a condition without spread is a hollow mark. */
+/**
+ * The mean of each condition with its 95 % interval. A condition without spread is a hollow mark.
+ */
 export function intervalPlot(
   intervals: readonly PlotInterval[],
   { label, format }: { label: string; format: (value: number) => string },

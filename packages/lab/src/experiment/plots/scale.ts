@@ -1,4 +1,4 @@
-/** Maps values onto a stretch of pixels, with round numbers for its axis. */
+/** Maps values to pixels, with round numbers for the axis. */
 export interface Scale {
   readonly at: (value: number) => number;
   readonly ticks: readonly number[];
@@ -24,9 +24,9 @@ export function scaleOf(
     if (value > high) high = value;
   }
   if (!(low <= high)) [low, high] = [0, 1];
-  // Values this near are one value: their difference is binary dust, and so would be the ticks.
+  // Values this close are equal up to rounding errors.
   if (high - low <= Math.max(1, Math.abs(low), Math.abs(high)) * DUST) {
-    // Around one value as much as it is large: half a dollar around a cent would show nothing.
+    // A range proportional to the value, because half a dollar around a cent would show nothing.
     const size = Math.max(Math.abs(low), Math.abs(high));
     const half = size < 1e-7 ? 0.5 : Math.min(0.5, size / 2);
     [low, high] = [low - half, high + half];

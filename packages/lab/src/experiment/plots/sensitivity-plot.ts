@@ -8,7 +8,7 @@ const TOP = 44;
 const LEFT = (WIDTH - SIDE) / 2;
 const TALL = (SIDE * Math.sqrt(3)) / 2;
 
-/** Every mix of the three weights as a point in a triangle, coloured by the condition that is best there. */
+/** Every mix of the three weights as a point in a triangle, colored by its best condition. */
 export function sensitivityPlot(
   sensitivity: WeightSensitivity,
   conditions: readonly string[],

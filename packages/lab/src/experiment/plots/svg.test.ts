@@ -19,7 +19,7 @@ test.each([
   { what: 'prices that are all alike', values: [0.01, 0.01] },
   { what: 'nothing but 0', values: [0, 0] },
   { what: 'prices', values: [0.001, 0.02] },
-])('an axis of what cannot be below 0 does not begin below it: $what', ({ values }) => {
+])('an axis without negative values does not start below 0: $what', ({ values }) => {
   const { ticks, at } = scaleOf(values, { from: 0, to: 100, least: 0 });
   expect(ticks[0]).toBeGreaterThanOrEqual(0);
   for (const value of values) {

@@ -1,13 +1,13 @@
 import { escapeHtml } from '@agentci/lib/text';
 import type { Scale } from './scale.ts';
 
-/** Colours of conditions are CSS classes, so that light and dark pages choose their own. */
+/** Colors of conditions are CSS classes, so that light and dark pages can define them. */
 export const COLOURS = 8;
 export const colourOf = (index: number): string => `c${index % COLOURS}`;
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** One SVG element; text and attributes are made inert here and nowhere else. */
+/** Creates an SVG element. The only place that escapes text and attributes. */
 export function element(
   name: string,
   attributes: Attributes,
@@ -27,7 +27,7 @@ export const text = (content: string, attributes: Attributes): string =>
   element('text', attributes, escapeHtml(content));
 export const title = (content: string): string => element('title', {}, escapeHtml(content));
 
-/** A picture with its description for those who do not see it. */
+/** An image with its description for screen readers. */
 export const svg = (
   size: { width: number; height: number },
   label: string,
@@ -44,7 +44,7 @@ export const svg = (
     ...children,
   );
 
-/** Ticks, their numbers and light lines up through the plot. */
+/** Ticks, labels and light grid lines of an axis. */
 export function axis(
   scale: Scale,
   { top, bottom, label }: { top: number; bottom: number; label: string },
@@ -65,12 +65,14 @@ export function axis(
 /** Two decimals are a hundredth of a pixel. */
 const short = (value: number): string => String(Math.round(value * 100) / 100);
 
-/** Pixels of a character of 12 px, in the mean and in bold; wide letters take more. */
+/** Approximate pixels per character at 12 px, average and bold. Wide letters take more. */
 const WIDE = /[A-Z@%&mwMW\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]/;
 const widthOf = (text: string): number =>
   [...text].reduce((sum, char) => sum + (WIDE.test(char) ? 10.5 : 6.9), 0);
 
-/** A name that fits so many pixels. It is cut in the middle: names that begin alike are told apart by their ends. */
+/**
+ * Shortens a name to this width. Cuts the middle, because similar names often differ at the end.
+ */
 export function fittedName(name: string, width: number): string {
   const chars = [...name];
   if (widthOf(name) <= width) return name;

@@ -2,7 +2,7 @@ import type { AgreementResult } from '@agentci/results';
 import { tableLines } from './console.ts';
 import { NONE } from './format.ts';
 
-/** Agreement between raters for a terminal. */
+/** Formats rater agreement for a terminal. */
 export function renderAgreement(result: AgreementResult): string {
   const number = (value: number | null): string => (value === null ? NONE : value.toFixed(3));
   const alpha = tableLines({

@@ -2,7 +2,7 @@ import { escapeTerminalLine } from '@agentci/lib/text';
 import type { ExperimentResult } from '@agentci/results';
 import { type Table, tablesOf } from './tables.ts';
 
-/** An experiment for a terminal: aligned tables of the headline metrics. */
+/** Formats an experiment for a terminal: aligned tables of the headline metrics. */
 export function renderConsole(result: ExperimentResult): string {
   const lines = [
     `Experiment ${escapeTerminalLine(result.experiment)} (seed ${result.seed}, profile ${result.profile})`,
@@ -16,7 +16,7 @@ export function renderConsole(result: ExperimentResult): string {
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** One table as lines: the first column to the left, numbers to the right. */
+/** A table as lines, with the first column left-aligned and numbers right-aligned. */
 export function tableLines({ title, columns, rows, notes }: Table): string[] {
   const cells = [columns, ...rows].map((row) => row.map(escapeTerminalLine));
   const widths = columns.map((_, i) => Math.max(...cells.map((row) => row[i]!.length)));

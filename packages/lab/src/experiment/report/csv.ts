@@ -3,7 +3,7 @@ import type { ExperimentResult, MetricSummary, Trial } from '@agentci/results';
 
 type Cell = string | number | boolean | null | undefined;
 
-/** Every number of an experiment, one a row: for spreadsheets and data frames. */
+/** Every number of an experiment, one per row, for spreadsheets and data frames. */
 export function renderCsv(result: ExperimentResult): string {
   const rows: Cell[][] = [['table', 'condition', 'compared_with', 'metric', 'statistic', 'value']];
   for (const { condition, metrics, categories, actionable, n, failed } of result.conditions) {
@@ -40,7 +40,7 @@ export function renderCsv(result: ExperimentResult): string {
   return rows.map(line).join('');
 }
 
-/** Every trial, one a row, in the columns that a condition's `data` reads. */
+/** Every trial, one per row, in the columns of a condition's `data`. */
 export function renderTrialsCsv({ trials }: ExperimentResult): string {
   const columns = [
     'condition',
@@ -58,13 +58,13 @@ export function renderTrialsCsv({ trials }: ExperimentResult): string {
   const written = (trial: Trial): Cell[] =>
     columns.map((column) => {
       if (column !== 'actions') return trial[column];
-      // With its actions a trial can be scored again, also against another ground truth.
+      // With its actions, a trial can be scored again, also with a different ground truth.
       return trial.actions === undefined ? null : JSON.stringify(trial.actions);
     });
   return [[...columns], ...trials.map(written)].map(line).join('');
 }
 
-/** The fields of a record, nested ones by their joined names. */
+/** Flattens a record, with joined names for nested fields. */
 function flat(record: object | MetricSummary, prefix = ''): [string, Cell][] {
   return Object.entries(record).flatMap(([key, value]: [string, unknown]): [string, Cell][] => {
     if (value === undefined) return [];
@@ -78,7 +78,7 @@ const line = (cells: readonly Cell[]): string => `${cells.map(cell).join(',')}\r
 function cell(value: Cell): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'string') return String(value);
-  // A spreadsheet runs a text that starts like a formula; a quote in front keeps it a text.
+  // A spreadsheet evaluates a text that looks like a formula. A leading quote prevents this.
   const inert = defuseFormula(value);
   return /^[\w .-]*$/.test(inert) ? inert : `"${escapeTerminalLine(inert).replaceAll('"', '""')}"`;
 }

@@ -9,7 +9,10 @@ import { LIGHT } from './page-style.ts';
 const WIDTH = 720;
 const GAP = 34;
 
-/** Every plot of an experiment as one picture for a paper: no scripts, no outside files, colours that print. */
+/**
+ * All plots of an experiment as one image for a paper: no scripts, no external files, printable
+ * colors.
+ */
 export function renderFigure(result: ExperimentResult): string {
   const plots = [...HEADLINE, ...COMPONENTS].flatMap((metric) => {
     const boxes = measureBoxes(result, metric);

@@ -1,6 +1,6 @@
 import type { TrialMetric } from '@agentci/results';
 
-/** What each metric is called where people read it. */
+/** Display names of metrics. */
 export const METRIC_LABELS: Readonly<Record<TrialMetric, string>> = {
   dq: 'decision quality',
   t2u_s: 'time to understanding (s)',
@@ -23,7 +23,7 @@ const DECIMALS: Readonly<Record<TrialMetric, number>> = {
 
 export const NONE = '–';
 
-/** A value of a metric with the decimals that metric deserves. */
+/** A value with the metric's number of decimals. */
 export const formatValue = (metric: TrialMetric, value: number | null): string =>
   value === null ? NONE : value.toFixed(DECIMALS[metric]);
 
@@ -33,7 +33,7 @@ export const formatSigned = (value: number | null, decimals: number): string =>
 export const formatDifference = (metric: TrialMetric, value: number): string =>
   formatSigned(value, DECIMALS[metric]);
 
-/** A p-value; below a thousandth the digits say nothing more. */
+/** A p-value. Digits below a thousandth carry no information. */
 export const formatP = (p: number | null): string => {
   if (p === null) return NONE;
   if (p < 0.001) return '< 0.001';

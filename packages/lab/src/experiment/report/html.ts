@@ -23,7 +23,10 @@ const SOURCES: Readonly<Record<ExperimentResult['sources'][number]['kind'], stri
   simulate: 'simulated',
 };
 
-/** An experiment as one page without scripts or outside files: plots, tables, notes; light or dark as the reader has it. */
+/**
+ * An experiment as one page without scripts or external files: plots, tables, notes. Supports light
+ * and dark mode.
+ */
 export function renderHtml(result: ExperimentResult): string {
   const name = escapeHtml(result.experiment);
   const { validity, specificity, correctness } = result.weights;
@@ -101,7 +104,7 @@ ${figureOf('Differences between conditions with 95 % intervals; a full dot leave
 const figureOf = (caption: string, plot: string): string =>
   plot === '' ? '' : `<figure><figcaption>${caption}</figcaption>${plot}</figure>\n`;
 
-/** The parts of decision quality, all on the scale from 0 to 1. */
+/** The components of decision quality, all on the scale from 0 to 1. */
 function componentSection(result: ExperimentResult): string {
   const plots = COMPONENTS.map((metric) =>
     figureOf(METRIC_LABELS[metric], measureBoxes(result, metric)),
@@ -119,7 +122,7 @@ function weightSection({ sensitivity, conditions }: ExperimentResult): string {
   );
   const hasTies = sensitivity.points.some(({ ranking: [best] }) => (best?.length ?? 0) > 1);
   return `<section><h2>Would other weights change the order?</h2>
-<figure><figcaption>Each dot is a mix of weights, coloured by the best condition; the ring marks the weights used; an outline marks another order of the conditions</figcaption>
+<figure><figcaption>Each dot is a mix of weights, colored by the best condition. The ring marks the weights used. An outline marks another order of the conditions.</figcaption>
 ${sensitivityPlot(sensitivity, names)}
 <ul class="legend row">${keys.join('')}${hasTies ? '<li><span class="swatch tie"></span>tie</li>' : ''}</ul></figure>
 </section>
@@ -129,7 +132,7 @@ ${sensitivityPlot(sensitivity, names)}
 function tableHtml({ title, columns, rows, notes: below }: Table): string {
   const row = (cells: readonly string[], tag: 'th' | 'td'): string =>
     `<tr>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`;
-  // What scrolls can be reached by keyboard.
+  // Scroll containers must be focusable by keyboard.
   return `<h3>${escapeHtml(title)}</h3><div class="scroll" tabindex="0" role="group" aria-label="${escapeHtml(title)}"><table><thead>${row(columns, 'th')}</thead><tbody>${rows
     .map((cells) => row(cells, 'td'))
     .join(

@@ -11,7 +11,10 @@ import {
 } from './format.ts';
 import { COMPONENTS, HEADLINE, samplesOf } from './measure-plots.ts';
 
-/** Two tables for a paper: conditions with quartiles, and pairs with intervals. Plain LaTeX without packages. */
+/**
+ * Two tables for a paper: conditions with quartiles, and pairs with intervals. Plain LaTeX without
+ * packages.
+ */
 export function renderLatex(result: ExperimentResult): string {
   const metrics = [...HEADLINE, ...COMPONENTS];
   const conditions = metrics.flatMap((metric) =>

@@ -8,14 +8,14 @@ import { formatDifference, formatValue, METRIC_LABELS } from './format.ts';
 export const HEADLINE: readonly TrialMetric[] = ['dq', 't2u_s', 'cost_usd', 'total_tokens'];
 export const COMPONENTS: readonly TrialMetric[] = ['validity', 'specificity', 'correctness'];
 
-/** The ends of the bands of decision quality; above 0.5 an operator can act on it. */
+/** Band limits of decision quality. Above 0.5 an operator can act on it. */
 const BANDS: readonly Threshold[] = [
   { value: 0.3, label: 'mediocre' },
   { value: 0.5, label: 'actionable' },
   { value: 0.7, label: 'excellent' },
 ];
 
-/** The values of a measure in every condition that has some. */
+/** The values of a metric in every condition that has some. */
 export function samplesOf(
   { conditions, trials }: ExperimentResult,
   metric: TrialMetric,
@@ -36,7 +36,7 @@ export function samplesOf(
   );
 }
 
-/** Boxes with every trial; shares are always drawn from 0 to 1. Empty where nothing was measured. */
+/** Box plots with every trial. Shares always use the scale from 0 to 1. Empty without values. */
 export function measureBoxes(result: ExperimentResult, metric: TrialMetric): string {
   const samples = samplesOf(result, metric);
   if (samples.length === 0) return '';
@@ -50,7 +50,7 @@ export function measureBoxes(result: ExperimentResult, metric: TrialMetric): str
   });
 }
 
-/** Every pair of conditions on one scale. Empty where there is no pair. */
+/** Every pair of conditions on one scale. Empty without pairs. */
 export function measureDifferences({ comparisons }: ExperimentResult, metric: TrialMetric): string {
   const pairs = comparisons.filter((pair) => pair.metric === metric);
   if (pairs.length === 0) return '';

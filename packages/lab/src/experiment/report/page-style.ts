@@ -25,7 +25,9 @@ const classes = LIGHT.map(
   (_, i) => `.c${i}{fill:var(--c${i});stroke:var(--c${i});background:var(--c${i})}`,
 ).join('');
 
-/** The look of the page: system fonts, one column, colours that follow the reader's light or dark setting. */
+/**
+ * The style of the page: system fonts, one column, light or dark colors by the reader's setting.
+ */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--bg:#fff;--fg:#1c2024;--soft:#60646c;--line:#e3e5e9;--panel:#f7f8fa;--note:#fff7e0;--note-line:#e8c766;${colours(LIGHT)}}
 @media (prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e7e9ec;--soft:#a0a6ad;--line:#2c3137;--panel:#1c2024;--note:#2a2413;--note-line:#7a6425;${colours(DARK)}}}

@@ -15,7 +15,7 @@ import {
   NONE,
 } from './format.ts';
 
-/** A table as every report shows it. The first column is text, the others are numbers. */
+/** A table for all report formats. The first column is text, the others are numbers. */
 export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
@@ -23,7 +23,7 @@ export interface Table {
   readonly notes: readonly string[];
 }
 
-/** The metrics a reader asks for first; the parts of decision quality follow in longer reports. */
+/** The most important metrics. Components of decision quality are only in longer reports. */
 const HEADLINE: readonly TrialMetric[] = ['dq', 't2u_s', 'cost_usd', 'total_tokens'];
 const PARTS: readonly TrialMetric[] = ['validity', 'specificity', 'correctness'];
 
@@ -201,7 +201,7 @@ function weightTable({ sensitivity }: ExperimentResult): Table {
   };
 }
 
-/** Which component of decision quality makes the difference between two conditions. */
+/** The components that cause the difference between two conditions. */
 function driverTable({ sensitivity }: ExperimentResult): Table {
   const parts = ['validity', 'specificity', 'correctness'] as const;
   return {

@@ -29,5 +29,5 @@ export const operator = defineOperator({
     ),
 });
 
-/** One more in the first digit, so that it is never a matter of rounding. */
+/** Increments the first digit, so that the difference is never just rounding. */
 const raised = (number: string): string => `${(Number(number[0]) % 9) + 1}${number.slice(1)}`;

@@ -24,7 +24,7 @@ export const operator = defineOperator({
     }),
 });
 
-/** Up to the last word that is whole; within the word where there is only one. */
+/** Up to the last whole word, or within the word if there is only one. */
 function firstHalf(answer: string): string {
   const half = answer.slice(0, Math.floor(answer.length / 2)).replace(/[\ud800-\udbff]$/, '');
   const whole = /^[\s\S]*\s/.exec(half)?.[0].trimEnd();

@@ -4,7 +4,7 @@ import { textsIn } from '../answer-words.ts';
 import { freshId, insertCall } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
 
-/** More would only say the same again. */
+/** More would be redundant. */
 const MAX_TOOLS = 10;
 
 export const operator = defineOperator({

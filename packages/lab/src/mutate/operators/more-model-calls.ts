@@ -33,7 +33,7 @@ export const operator = defineOperator({
       },
     ];
 
-    /** The same call before it, which asked for nothing: its tool calls belong to the one that stays. */
+    /** A copy of the call before it, without tool calls, because those belong to the original. */
     function again({ output: _, responseId: __, ...step }: LlmStep): LlmStep {
       return { ...step, id: freshId(trace, `${step.id}-again`), finish: 'stop' };
     }

@@ -12,7 +12,7 @@ export const operator = defineOperator({
     const names = calls.map(({ name }) => name);
     return calls.slice(1).flatMap((later, i) => {
       const earlier = calls[i]!;
-      // Calls of one round run side by side: they have no order to break.
+      // Calls of one round run in parallel and have no order to change.
       const areParallel = earlier.turn !== undefined && earlier.turn === later.turn;
       if (areParallel || earlier.name === later.name) return [];
       return {

@@ -17,7 +17,7 @@ export const operator = defineOperator({
       const negation = /^(?: not\b|n't\b)/i.exec(after);
       const rest = negation === null ? after : after.slice(negation[0].length);
       const text = `${answer.slice(0, match.index)}${verb}${negation === null ? ' not' : ''}${rest}`;
-      // As written, so that it can be asked for: the verb and the two words after it.
+      // The original wording, so that a check can require it: the verb and the two words after it.
       const phrase = /^\S+(?:\s+\S+){0,2}/
         .exec(answer.slice(match.index))![0]
         .replace(/[.,;:!?)]+$/, '');

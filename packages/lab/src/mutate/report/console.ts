@@ -15,7 +15,7 @@ const MAX_WHAT = 3;
 const MAX_IDLE = 20;
 const MAX_NAMES = 5;
 
-/** What the checks would miss, query by query, with the line that would catch it. */
+/** The gaps in the checks, by query, with the line that closes each. */
 export function renderConsole(result: MutationResult): string {
   const groups = groupSurvivors(result.survivors);
   const lines: string[] = [];

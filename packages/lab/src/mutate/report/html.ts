@@ -13,7 +13,7 @@ import {
   thoughWritten,
 } from './words.ts';
 
-/** More of one kind say nothing new. */
+/** More of one kind add no information. */
 const MAX_WHAT = 6;
 
 const STYLE = `${PAGE_STYLE}
@@ -39,7 +39,7 @@ td:empty{display:none}
 }
 `;
 
-/** What the checks would miss, as one page without scripts or outside files. */
+/** The gaps in the checks as one page without scripts or external files. */
 export function renderHtml(result: MutationResult): string {
   const name = escapeHtml(result.agent);
   return `<!doctype html>
@@ -156,7 +156,7 @@ ${table(
 </section>`;
 }
 
-/** Cells are markup already. */
+/** Cells are already HTML. */
 function table(
   columns: readonly string[],
   rows: readonly (readonly string[])[],
@@ -170,6 +170,6 @@ function table(
 const bar = ({ rate }: MutationScore): string =>
   rate === null ? '' : `<div class="bar"><i style="width:${Math.round(rate * 100)}%"></i></div>`;
 const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
-/** Names in backticks are set as code. */
+/** Formats names in backticks as code. */
 const withCode = (text: string): string =>
   escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');

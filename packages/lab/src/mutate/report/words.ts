@@ -28,14 +28,14 @@ export const LAYER_NAMES: Readonly<Record<Layer, string>> = {
   cost: 'Cost',
 };
 
-/** Survivors of one query that the same check would catch are told together, with one line for all of them. */
+/** Survivors of one query that the same check would catch, with one line for all of them. */
 export interface SurvivorGroup {
-  /** Rows of one query share their place in the spec. */
+  /** Rows of one query share a location in the spec. */
   readonly queries: readonly string[];
   readonly location: Survivor['location'];
   readonly advice: SurvivorAdvice | undefined;
   readonly layer: Layer;
-  /** The check that the query has already and that should have noticed. */
+  /** The existing check that should have noticed. */
   readonly meantBy: string | undefined;
   readonly what: readonly string[];
 }
@@ -47,7 +47,7 @@ export function groupSurvivors(survivors: readonly Survivor[]): SurvivorGroup[] 
     const byCheck = new Map<string, Survivor[]>();
     for (const survivor of atPlace) push(byCheck, keyOf(survivor), survivor);
     return [...byCheck.values()].flatMap(splitByAdvice).flatMap((members) => {
-      // The same line for those that a check should have noticed and for the others: two would replace each other.
+      // One line for both kinds of survivors, because two lines would replace each other.
       const advice = joinAdvice(members);
       const byMeant = new Map<string, Survivor[]>();
       for (const survivor of members) push(byMeant, survivor.meant_by ?? '', survivor);
@@ -68,11 +68,14 @@ const groupOf = (
   what: [...new Set(members.map(({ what }) => what))],
 });
 
-/** Rows of one query are told together. */
+/** Groups rows of one query. */
 const placeOf = ({ location, query }: Survivor): string =>
   location === undefined ? query : `${location.file}:${location.line}:${location.column}`;
 
-/** Lines of one key replace each other, so they are joined; a line for one row is its own. */
+/**
+ * Lines with one key replace each other, so they are merged. A line for a single row stays
+ * separate.
+ */
 const keyOf = ({ advice, layer, query }: Survivor): string =>
   advice === undefined
     ? `${layer} ${query}`
@@ -84,7 +87,7 @@ function push(map: Map<string, Survivor[]>, key: string, survivor: Survivor): vo
   else list.push(survivor);
 }
 
-/** Checks that cannot say two things at once have a group for each. */
+/** Checks that cannot be merged get one group each. */
 function splitByAdvice(members: Survivor[]): Survivor[][] {
   const isJoinable = ({ advice }: Survivor): boolean =>
     Array.isArray(advice?.value) || isNumberOrNone(advice?.value);
@@ -100,7 +103,7 @@ function splitByAdvice(members: Survivor[]): Survivor[][] {
 const isNumberOrNone = (value: unknown): boolean =>
   value === undefined || typeof value === 'number';
 
-/** One line that says what the lines of all of them say. */
+/** Merges the advice of all members into one line. */
 function joinAdvice(members: readonly Survivor[]): SurvivorAdvice | undefined {
   let joined = members[0]!.advice;
   for (const { advice } of members) {
@@ -112,7 +115,7 @@ function joinAdvice(members: readonly Survivor[]): SurvivorAdvice | undefined {
   return joined;
 }
 
-/** The line to add, or why there is none; and what to know about it. */
+/** The line to add, or the reason why there is none, with remarks. */
 export function adviceText({ advice, layer }: SurvivorGroup): {
   readonly line?: string;
   readonly note?: string;
@@ -131,17 +134,17 @@ export function adviceText({ advice, layer }: SurvivorGroup): {
   return note === undefined ? { line } : { line, note };
 }
 
-/** Why a check that is there did not notice. */
+/** Explains why an existing check did not notice. */
 export const thoughWritten = ({ meantBy }: Pick<SurvivorGroup, 'meantBy'>): string =>
   meantBy === undefined ? '' : `though the query has ${meantBy}`;
 
-/** How the checks do on what they are there for. */
+/** Score of the checks on the changes they cover. */
 export const meantText = ({ meant: { noticed, mutants } }: MutationResult): string | undefined =>
   mutants === 0
     ? undefined
     : `${noticed} of ${mutants} changes that a check of the query is meant to catch were noticed`;
 
-/** What a reader must know before the numbers. */
+/** Caveats before the numbers. */
 export function remarks(result: MutationResult): string[] {
   const { left_out, equal, not_tried, notices, for_the_judge, uncovered, already_violated } =
     result;

@@ -20,14 +20,14 @@ import { baselinePlaceToRead, DEFAULT_DIR } from '../baseline-command/baseline-p
 import type { Io } from '../cli/io.ts';
 import { folderOf, judgeCacheOf, specFolder } from '../stored-runs/spec-folders.ts';
 
-/** Longer sequences are not laid beside each other by a reader either. */
+/** Longer sequences are not readable side by side. */
 const MAX_TOOLS = 1000;
 
-/** A baseline version that was judged to be compared. */
+/** A baseline version judged for a comparison. */
 export interface OpenVersion {
   readonly version: string;
   readonly run: RunResult;
-  /** By `caseText`; `null` where calls were not captured. */
+  /** By `caseText`. `null` if calls were not captured. */
   readonly tools: ReadonlyMap<string, string[] | null>;
   readonly notices: readonly string[];
 }
@@ -36,12 +36,15 @@ interface Place {
   readonly suite?: Suite;
   readonly dir: string;
   readonly judgeCacheDir?: string;
-  /** Why there is no spec though there should be one. */
+  /** The reason why the spec is missing. */
   readonly problem?: string;
 }
 
-/** The baseline versions beside a spec. Spec and files are read when asked for: they change while a page is open. */
-export class VersionShelf {
+/**
+ * The baseline versions next to a spec. Reads spec and files on each request, because they change
+ * while a page is open.
+ */
+export class VersionLibrary {
   readonly #place: () => Promise<Place>;
   readonly #env: Io['env'];
 
@@ -50,7 +53,7 @@ export class VersionShelf {
     this.#env = env;
   }
 
-  /** Of every agent, the newest version first. */
+  /** Versions of every agent, newest first. */
   async list(): Promise<PageVersion[]> {
     const { dir } = await this.#place();
     const groups = new Map<string, BaselineFile[]>();
@@ -76,7 +79,7 @@ export class VersionShelf {
       .sort((a, b) => (b.captured_at ?? '').localeCompare(a.captured_at ?? ''));
   }
 
-  /** Judges a version by the spec as it is now: nothing of the user's is run, and no judge is asked. */
+  /** Judges a version by the current spec. Runs no user code and calls no judge. */
   async open(id: string): Promise<OpenVersion | undefined> {
     const found = (await this.list()).find((version) => version.id === id);
     if (found === undefined) return undefined;
@@ -121,7 +124,7 @@ const toolsOf = (trace: RecordedCase['trace']): string[] | null =>
 const idOf = ({ agent, version }: { readonly agent: string; readonly version: string }): string =>
   `baseline:${agent}/${version}`;
 
-/** Said once for all; each query says why. */
+/** A summary for all queries. Each query has its own reason. */
 function unjudgedNotice(run: RunResult, version: string): string[] {
   const count = run.results.filter(
     ({ status, skip }) => status === 'error' || skip !== undefined,
@@ -136,10 +139,10 @@ function unjudgedNotice(run: RunResult, version: string): string[] {
 const brokenOf = ({ broken }: BaselineList, version: string): string[] =>
   broken.filter((file) => file.version === version).map(({ error }) => error.message);
 
-/** The versions of the spec that a command means. A spec that cannot be read takes the verdicts away, not the versions. */
-export function versionShelf(config: string | undefined, io: Io): VersionShelf {
+/** The versions of a command's spec. If the spec is unreadable, versions have no verdicts. */
+export function versionLibrary(config: string | undefined, io: Io): VersionLibrary {
   const options = config === undefined ? {} : { config };
-  return new VersionShelf(async () => {
+  return new VersionLibrary(async () => {
     try {
       const place = await baselinePlaceToRead(options, io);
       if (place.suite === undefined) return place;

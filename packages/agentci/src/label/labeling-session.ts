@@ -25,33 +25,33 @@ import { byUncertainty, type LabelCase, labelCases } from './label-items.ts';
 const MAX_QUEUE = 50;
 const MAX_NOTE = 10_000;
 
-export interface DeskOptions {
+export interface LabelingOptions {
   readonly run: RunResult;
   readonly suite: Suite | undefined;
-  /** Where the recordings of the run are. */
+  /** Folder of the recordings of the run. */
   readonly traces: string | undefined;
-  /** Where labels are kept. */
+  /** Folder of the labels. */
   readonly folder: string;
   readonly rater: string;
   readonly now: () => number;
 }
 
 interface ShownTexts extends Pick<LabelItem, 'query' | 'context' | 'context_missing'> {
-  /** All that is scored, where that is more than the answer of the result. */
+  /** The full judged text, if it differs from the answer of the result. */
   readonly answer?: string;
   readonly isConversation?: boolean;
 }
 
-/** Where one rater labels the answers of one run. */
-export class LabelDesk {
-  readonly #options: DeskOptions;
+/** The labeling state of one rater for the answers of one run. */
+export class LabelingSession {
+  readonly #options: LabelingOptions;
   readonly #cases: readonly LabelCase[];
   readonly #byId: ReadonlyMap<string, LabelCase>;
   readonly #writer: LabelWriter;
   readonly #file: string;
   #read: { stamp: string; files: LabelFiles } | undefined;
 
-  constructor(options: DeskOptions) {
+  constructor(options: LabelingOptions) {
     this.#options = options;
     this.#cases = byUncertainty(labelCases(options.run.results, options.suite));
     this.#byId = new Map(this.#cases.map((one) => [one.id, one]));
@@ -59,12 +59,12 @@ export class LabelDesk {
     this.#writer = new LabelWriter(options.folder, this.#file);
   }
 
-  /** Answers, however many rubrics each is held against. */
+  /** Number of answers, independent of the number of rubrics. */
   get answers(): number {
     return new Set(this.#cases.map(({ result }) => caseKey(result))).size;
   }
 
-  /** Of how many queries only the run that is shown can be labelled. */
+  /** Number of queries of which only the displayed run can be labeled. */
   get repeated(): number {
     const { results } = this.#options.run;
     return results.filter(({ runs = [], answer }) => runs.length > 1 && answer !== null).length;
@@ -74,7 +74,7 @@ export class LabelDesk {
     return this.#cases.length;
   }
 
-  /** Bytes of a line that was never finished, and is gone. */
+  /** Bytes removed from an unfinished line. */
   get cutOff(): number {
     return this.#writer.cutOff;
   }
@@ -123,7 +123,7 @@ export class LabelDesk {
       rule: rubric?.rule,
       scale: rubric?.scale,
       min_score: one.minScore,
-      // Who has not decided yet is told nothing that could decide it.
+      // Raters who have not decided yet see nothing that could influence them.
       mine: mine === undefined ? undefined : givenBy(mine),
       after:
         mine === undefined
@@ -137,7 +137,7 @@ export class LabelDesk {
     };
   }
 
-  /** Writes a label; it is on disk when this returns. A text says what is wrong with the request. */
+  /** Writes a label to disk before it returns. Returns a text if the request is invalid. */
   async save(request: unknown): Promise<LabelSaved | string> {
     const wrong = problemOf(request);
     if (wrong !== undefined) return wrong;
@@ -149,7 +149,8 @@ export class LabelDesk {
     const { rater, run, now } = this.#options;
     const { query, context, answer = one.answer, isConversation } = await this.#question(one);
     const { rule, template, scale, few_shot_examples } = one.rubric?.written ?? {};
-    // Where the spec leaves it to the template, too: a later version of it must not move the line these labels were given at.
+    // Stored even if it is the template's default, because a later version of the template must not
+    // change these labels.
     const threshold =
       one.rubric === undefined ? undefined : resolveRubric(one.rubric.written).threshold;
     this.#writer.append({
@@ -162,7 +163,8 @@ export class LabelDesk {
       note: note || undefined,
       rater,
       at: new Date(now()).toISOString(),
-      // The judge and the others were shown with the first label: what is said from then on is not blind.
+      // Saving the first label reveals the judge and the other raters, so later decisions are not
+      // blind.
       revised: this.#labels().hasSeen(rater, id) ? true : undefined,
       run: run.run_id,
       check: one.rubric?.place.id,
@@ -188,7 +190,7 @@ export class LabelDesk {
     return this.#read.files;
   }
 
-  /** The texts the judge was shown. Recordings are read only for rubrics that are about more than the answer. */
+  /** The texts shown to the judge. Recordings are read only for rubrics on more than the answer. */
   async #question(one: LabelCase): Promise<ShownTexts> {
     const { query, rubric, result, answer } = one;
     const plain = { query: result.query };
@@ -230,7 +232,7 @@ export class LabelDesk {
           return trace;
       }
     } catch {
-      // What cannot be read is said to be missing.
+      // Unreadable recordings are shown as missing.
     }
     return undefined;
   }

@@ -9,7 +9,7 @@ import { simpleTrace } from '@agentci/trace';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../cli/io.ts';
 import { RunLibrary } from './run-library.ts';
-import { versionShelf } from './version-shelf.ts';
+import { versionLibrary } from './version-library.ts';
 
 const SPEC = `agent: bot
 queries:
@@ -66,7 +66,7 @@ function project(spec = SPEC, files: Record<string, string> = {}) {
   return {
     cwd,
     root,
-    library: new RunLibrary(root, cwd, versionShelf(join(cwd, 'agentci_spec.yaml'), io)),
+    library: new RunLibrary(root, cwd, versionLibrary(join(cwd, 'agentci_spec.yaml'), io)),
   };
 }
 
@@ -158,7 +158,7 @@ describe('baseline versions as sides', () => {
       flips: [{ id: 'refund', before: 'pass', after: 'fail' }],
       only_before: ['hours'],
     });
-    // The run was judged by a spec of another hash.
+    // The run used a spec with a different hash.
     expect(page.notices).toEqual([
       expect.stringContaining('run r1 was judged by another state of the spec'),
     ]);

@@ -9,21 +9,24 @@ import type { Io } from '../cli/io.ts';
 import { tracesAt } from '../report/write-reports.ts';
 import { DEFAULT_SPEC, specPath } from '../stored-runs/spec-folders.ts';
 import { specRuns, storedRunId } from '../stored-runs/stored-run.ts';
-import { LabelDesk } from './label-desk.ts';
+import { LabelingSession } from './labeling-session.ts';
 import { raterName } from './rater-name.ts';
 
-/** Everything `agentci view --label` needs: the answers of a finished run, the rubrics of the spec, the file to write to. */
-export async function openDesk(
+/**
+ * Prepares `agentci view --label`: the answers of a finished run, the rubrics of the spec, the
+ * labels file.
+ */
+export async function openLabeling(
   {
     config,
     run: given,
     rater,
   }: { config: string | undefined; run: string | undefined; rater: string | undefined },
   io: Io,
-): Promise<{ labels: LabelDesk; page: string }> {
+): Promise<{ labels: LabelingSession; page: string }> {
   const { folder, root, latest } = specRuns(config, io);
   const run = readRun(root, storedRunId(root, given, latest));
-  const labels = new LabelDesk({
+  const labels = new LabelingSession({
     run,
     suite: await suiteOf(config, io),
     traces: tracesAt(() => tracesOf(root, run.run_id)).traces,
@@ -45,7 +48,7 @@ export async function openDesk(
   return { labels, page: LABEL_PAGE };
 }
 
-/** Answers can be labelled without their spec, then without rubrics. A spec that is there and broken is an error. */
+/** Without a spec, answers are labeled without rubrics. A broken spec is an error. */
 async function suiteOf(config: string | undefined, io: Io): Promise<Suite | undefined> {
   if (config === undefined && !existsSync(join(io.cwd, DEFAULT_SPEC))) return undefined;
   return (await loadSpec(specPath(config ?? DEFAULT_SPEC, io.cwd))).suite;

@@ -14,14 +14,14 @@ import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RunLibrary } from '../view/run-library.ts';
 import { startViewServer } from '../view/server.ts';
-import { LabelDesk } from './label-desk.ts';
 import { fileNameOf, LabelWriter, readLabelFolder } from './label-files.ts';
 import { uncertaintyOf } from './label-items.ts';
+import { LabelingSession } from './labeling-session.ts';
 
 const RULE = { rule: 'names the page' };
 const { id: rubricId, version } = resolveRubric(RULE);
 
-/** Queries whose answers were judged with these scores; `null` for no verdict. */
+/** Queries with judged answers. `null` means no verdict. */
 function judged(scores: Readonly<Record<string, number | readonly number[] | null>>) {
   const run = runOf(
     Object.entries(scores).map(
@@ -66,12 +66,12 @@ const specOf = (ids: readonly string[]) =>
     { file: 'agentci_spec.yaml' },
   ).suite!;
 
-function deskOf(
+function sessionOf(
   scores: Parameters<typeof judged>[0],
   rater = 'ada',
   folder = join(tempDir(), 'labels'),
 ) {
-  const desk = new LabelDesk({
+  const session = new LabelingSession({
     run: judged(scores),
     suite: specOf(Object.keys(scores)),
     traces: undefined,
@@ -79,14 +79,14 @@ function deskOf(
     rater,
     now: () => Date.parse('2026-11-17T10:00:00Z'),
   });
-  onTestFinished(() => desk.close());
-  return { desk, folder };
+  onTestFinished(() => session.close());
+  return { session, folder };
 }
 
 const named = (ids: readonly string[]) => ids.map((id) => id.split('#')[0]);
 
 describe('labels that were changed after the judge was shown', () => {
-  const idOf = (desk: LabelDesk) => desk.state().queue[0]!;
+  const idOf = (session: LabelingSession) => session.state().queue[0]!;
   const lines = (folder: string, rater: string) =>
     readFileSync(join(folder, `${rater}.jsonl`), 'utf8')
       .trim()
@@ -94,10 +94,10 @@ describe('labels that were changed after the judge was shown', () => {
       .map((line) => JSON.parse(line) as { label: string | null; revised?: boolean });
 
   test('say so, and agreement is of the blind ones', async () => {
-    const { desk, folder } = deskOf({ a: 3 });
-    const id = idOf(desk);
-    await desk.save({ id, label: 'pass' });
-    const other = deskOf({ a: 3 }, 'bob', folder).desk;
+    const { session, folder } = sessionOf({ a: 3 });
+    const id = idOf(session);
+    await session.save({ id, label: 'pass' });
+    const other = sessionOf({ a: 3 }, 'bob', folder).session;
     await other.save({ id, label: 'fail' });
     await other.save({ id, label: 'pass' });
     expect(lines(folder, 'bob')).toMatchObject([
@@ -105,14 +105,18 @@ describe('labels that were changed after the judge was shown', () => {
       { label: 'pass', revised: true },
     ]);
     expect(lines(folder, 'bob')[0]).not.toHaveProperty('revised');
-    expect(desk.state()).toMatchObject({ revised: 1, disputed: [], pairs: [{ n: 1, agreed: 0 }] });
+    expect(session.state()).toMatchObject({
+      revised: 1,
+      disputed: [],
+      pairs: [{ n: 1, agreed: 0 }],
+    });
     expect((await other.item(id))?.mine).toMatchObject({ label: 'pass' });
   });
 
   test('are not blind again once they were taken back', async () => {
-    const { desk, folder } = deskOf({ a: 3 });
-    const id = idOf(desk);
-    for (const label of ['pass', null, 'fail'] as const) await desk.save({ id, label });
+    const { session, folder } = sessionOf({ a: 3 });
+    const id = idOf(session);
+    for (const label of ['pass', null, 'fail'] as const) await session.save({ id, label });
     expect(lines(folder, 'ada').map(({ revised }) => revised)).toEqual([undefined, true, true]);
     expect(readLabelFolder(folder).labels).toMatchObject([{ human: false, blind: true }]);
   });
@@ -123,7 +127,7 @@ describe('labels that were changed after the judge was shown', () => {
       { file: 'agentci_spec.yaml' },
     ).suite!;
     const folder = join(tempDir(), 'labels');
-    const desk = new LabelDesk({
+    const session = new LabelingSession({
       run: judged({ a: null }),
       suite,
       traces: undefined,
@@ -131,16 +135,16 @@ describe('labels that were changed after the judge was shown', () => {
       rater: 'ada',
       now: () => 0,
     });
-    onTestFinished(() => desk.close());
-    expect(desk).toMatchObject({ answers: 1, total: 2, repeated: 0 });
+    onTestFinished(() => session.close());
+    expect(session).toMatchObject({ answers: 1, total: 2, repeated: 0 });
   });
 });
 
 describe('what comes next', () => {
   test('the answer the judge is least certain about is first; those without a verdict are last', () => {
-    const { desk } = deskOf({ sure: 5, none: null, near: 3, split: [1, 4], bad: 1 });
-    expect(named(desk.state().queue)).toEqual(['split', 'near', 'bad', 'sure', 'none']);
-    expect(desk.state()).toMatchObject({ total: 5, labelled: 0, judged: 4 });
+    const { session } = sessionOf({ sure: 5, none: null, near: 3, split: [1, 4], bad: 1 });
+    expect(named(session.state().queue)).toEqual(['split', 'near', 'bad', 'sure', 'none']);
+    expect(session.state()).toMatchObject({ total: 5, labelled: 0, judged: 4 });
   });
 
   test.each([
@@ -161,19 +165,19 @@ describe('what comes next', () => {
 });
 
 test('an answer says nothing of the judge or of others before it is labelled, and all of it afterwards', async () => {
-  const { desk, folder } = deskOf({ a: 4 });
-  const [id] = desk.state().queue;
-  const other = deskOf({ a: 4 }, 'ben', folder).desk;
+  const { session, folder } = sessionOf({ a: 4 });
+  const [id] = session.state().queue;
+  const other = sessionOf({ a: 4 }, 'ben', folder).session;
   await other.save({ id, label: 'fail', note: 'vague' });
-  const before = await desk.item(id!);
+  const before = await session.item(id!);
   expect(before).toMatchObject({
     query: 'question of a',
     answer: 'answer of a',
     rule: 'names the page',
     min_score: 3,
   });
-  expect(JSON.stringify([before, desk.state()])).not.toMatch(/because|vague|"after"/);
-  const saved = await desk.save({ id, label: 'pass', score: 4 });
+  expect(JSON.stringify([before, session.state()])).not.toMatch(/because|vague|"after"/);
+  const saved = await session.save({ id, label: 'pass', score: 4 });
   expect(saved).toMatchObject({
     item: {
       mine: { label: 'pass', score: 4 },
@@ -192,16 +196,16 @@ test('an answer says nothing of the judge or of others before it is labelled, an
 });
 
 test('a later label takes the place of an earlier one, and taking it back makes the answer open again', async () => {
-  const { desk, folder } = deskOf({ a: 4 });
-  const [id] = desk.state().queue;
-  await desk.save({ id, label: 'pass' });
-  await desk.save({ id, label: 'fail', score: 1, note: 'no' });
+  const { session, folder } = sessionOf({ a: 4 });
+  const [id] = session.state().queue;
+  await session.save({ id, label: 'pass' });
+  await session.save({ id, label: 'fail', score: 1, note: 'no' });
   expect(readLabelFolder(folder).labels).toMatchObject([
     { id, human: false, score: 1, note: 'no', rater: 'ada' },
   ]);
-  await desk.save({ id, label: null });
+  await session.save({ id, label: null });
   expect(readLabelFolder(folder)).toMatchObject({ labels: [], problems: [] });
-  expect(desk.state()).toMatchObject({ labelled: 0, queue: [id] });
+  expect(session.state()).toMatchObject({ labelled: 0, queue: [id] });
   expect(readFileSync(join(folder, 'ada.jsonl'), 'utf8').split('\n')).toHaveLength(4);
 });
 
@@ -258,16 +262,16 @@ test.each([
 
 describe('the server', () => {
   async function serve() {
-    const { desk, folder } = deskOf({ a: 4, b: 2 });
+    const { session, folder } = sessionOf({ a: 4, b: 2 });
     const library = new RunLibrary(join(tempDir(), 'runs'), '.');
     const server = await startViewServer({
       library,
       port: 0,
       version: '0',
-      desk: { labels: desk, page: '<p>labels' },
+      labeling: { labels: session, page: '<p>labels' },
     });
     onTestFinished(() => server.close());
-    const [id] = desk.state().queue;
+    const [id] = session.state().queue;
     const post = (
       body: string,
       headers: Record<string, string> = {},
@@ -345,7 +349,7 @@ describe('the server', () => {
 });
 
 test('lines of others that cannot be read are counted, not obeyed', () => {
-  const { desk, folder } = deskOf({ a: 4 });
+  const { session, folder } = sessionOf({ a: 4 });
   appendFileSync(join(folder, 'ben.jsonl'), 'not json\n');
-  expect(desk.state()).toMatchObject({ unreadable: 1, total: 1 });
+  expect(session.state()).toMatchObject({ unreadable: 1, total: 1 });
 });
