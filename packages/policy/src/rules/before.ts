@@ -6,7 +6,7 @@ import { callNumbers } from './rule.ts';
 export const rule = defineOrderRule({
   type: 'before',
   summary:
-    'The first call of `first` must come before the first call of `then`; each tool of a list `then` is checked separately.',
+    'The first call of `first` must come before the first call of `then`. Each tool of a list `then` is checked separately.',
   expected: (first, then) => `${first} before ${then}`,
   decide: (first, then, { table, thens }) => {
     const [thenAt] = thens as readonly [number];
