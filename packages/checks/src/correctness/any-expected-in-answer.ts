@@ -10,7 +10,7 @@ export const check = defineCheck({
   severity: 'fail',
   order: 20,
   summary:
-    'At least one of the terms must be in the answer. Case does not count, unless `case_sensitive` says so.',
+    'At least one of the terms must be in the answer. Case does not count, unless `case_sensitive` is true.',
   wants: (terms) => `The answer contains at least one of ${listed(terms.map(quoted))}`,
   failure: {
     why: 'none of the terms is in the answer',

@@ -13,7 +13,7 @@ export const setting = defineSetting({
   key: 'case_sensitive',
   order: 35,
   summary:
-    'Whether case counts in the term checks beside it and in `starts_with`; it does not unless this is true.',
+    'Whether case counts in the term checks next to it and in `starts_with`. Default: false.',
   example: true,
   schema: v.boolean(),
   inspect: (_, siblings) =>

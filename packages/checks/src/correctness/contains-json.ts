@@ -12,14 +12,14 @@ export const check = defineCheck({
   severity: 'fail',
   order: 56,
   summary:
-    'Some JSON object or list must be in the answer, and conform to `schema` where one is given.',
+    'Some JSON object or list must be in the answer, and conform to `schema` if you give one.',
   wants: (params) =>
     params === true
       ? 'The answer contains JSON'
       : `The answer contains JSON that conforms to the schema ${shortJson(params.schema)}`,
   failure: {
     why: 'no JSON object or list is in the answer, or none conforms',
-    help: 'the message has the first difference; look for JSON that is cut off',
+    help: 'the message has the first difference. Look for JSON that is cut off',
   },
   example: { schema: { type: 'object', required: ['id', 'total'] } },
   schema: v.union([v.literal(true), v.strictObject({ schema: v.record(v.string(), v.unknown()) })]),

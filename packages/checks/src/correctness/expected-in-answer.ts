@@ -10,10 +10,10 @@ export const check = defineCheck({
   severity: 'fail',
   order: 10,
   summary:
-    'Every term must be in the answer. Case does not count, unless `case_sensitive` says so.',
+    'Every term must be in the answer. Case does not count, unless `case_sensitive` is true.',
   wants: (terms) => `The answer contains all of ${listed(terms.map(quoted))}`,
   failure: {
-    why: 'a term is not in the answer; case and formatting do not count',
+    why: 'a term is not in the answer. Case and formatting do not count',
     help: 'see which term is missing. Accept other wordings with `any_expected_in_answer`, or use a rubric for meaning',
   },
   example: ['refund', '14 days'],

@@ -32,7 +32,7 @@ export const check = defineCheck({
     `An answer of ${between(bounds)} ${unit === 'chars' ? 'characters' : unit}`,
   failure: {
     why: 'the answer is too short or too long',
-    help: 'the message has its length; check the unit',
+    help: 'the message has its length. Check the unit',
   },
   example: { min: 20, max: 120, unit: 'words' },
   schema,

@@ -15,7 +15,7 @@ export const check = defineCheck({
   severity: 'fail',
   order: 30,
   summary:
-    'None of the terms may be in the answer, nor in any answer of a conversation. Case does not count, unless `case_sensitive` says so.',
+    'None of the terms may be in the answer, nor in any answer of a conversation. Case does not count, unless `case_sensitive` is true.',
   wants: (terms) => `The answer contains none of ${listed(terms.map(quoted))}`,
   failure: {
     why: 'a forbidden term is in the answer',

@@ -15,7 +15,7 @@ export const check = defineCheck({
   wants: (pattern) => `The answer matches the pattern ${clip(pattern)}`,
   failure: {
     why: 'the pattern matches nowhere',
-    help: 'patterns are case-sensitive and in JavaScript syntax; try it on the answer in the report',
+    help: 'patterns are case-sensitive and in JavaScript syntax. Try it on the answer in the report',
   },
   example: '\\b\\d{1,2} days\\b',
   schema: v.string(),

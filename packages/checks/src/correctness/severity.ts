@@ -2,5 +2,5 @@ import { severitySetting } from '../severity.ts';
 
 export const setting = severitySetting(
   'correctness',
-  'What a violation in this block is: `fail` (the default here) or `warn`.',
+  'The result of a violation in this block: `fail` (the default here) or `warn`.',
 );

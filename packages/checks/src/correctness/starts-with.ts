@@ -10,11 +10,11 @@ export const check = defineCheck({
   severity: 'fail',
   order: 36,
   summary:
-    'The answer must begin with this text. Case does not count, unless `case_sensitive` says so.',
+    'The answer must begin with this text. Case does not count, unless `case_sensitive` is true.',
   wants: (text) => `The answer starts with ${quoted(text)}`,
   failure: {
     why: 'the answer begins with other words',
-    help: 'the message shows how it begins; look for a greeting or a code fence',
+    help: 'the message shows how it begins. Look for a greeting or a code fence',
   },
   example: 'Dear customer',
   schema: v.string(),

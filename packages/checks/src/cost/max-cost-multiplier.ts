@@ -12,7 +12,7 @@ export const check = defineCheck({
   summary: 'The run may cost at most this many times what the baseline cost.',
   wants: (max) => `At most ${number(max)} × the cost of the baseline`,
   failure: {
-    why: 'the run cost more than so many times its baseline',
+    why: 'the run cost more than the allowed multiple of its baseline',
     help: 'look at what changed with `agentci diff`',
   },
   example: 2,

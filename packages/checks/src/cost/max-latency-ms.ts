@@ -13,7 +13,7 @@ export const check = defineCheck({
   wants: (max) => `A latency of at most ${formatMs(max)}`,
   failure: {
     why: 'the run took too long',
-    help: 'the waterfall in the report shows where; loading the agent is not counted',
+    help: 'the waterfall in the report shows the slow steps. Loading the agent is not counted',
   },
   example: 4000,
   schema: v.number().min(0),

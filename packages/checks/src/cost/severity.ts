@@ -2,5 +2,5 @@ import { severitySetting } from '../severity.ts';
 
 export const setting = severitySetting(
   'cost',
-  'What a violation in this block is: `warn` (the default here) or `fail`.',
+  'The result of a violation in this block: `warn` (the default here) or `fail`.',
 );

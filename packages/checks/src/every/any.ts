@@ -12,7 +12,7 @@ export const check = defineCheck<readonly Block[]>({
     `At least one of ${blocks.map((block) => `(${words(block)})`).join(' ')}`,
   failure: {
     why: 'no part holds',
-    help: 'the message has the first of them; the JSON report has all',
+    help: 'the message has the first of them. The JSON report has all',
   },
   example: [
     { expected_in_answer: ['refund', '30 days'] },

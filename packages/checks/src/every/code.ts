@@ -57,7 +57,7 @@ export const check = defineCheck<CodeItem | readonly CodeItem[]>({
   wants: (entries) => `A pass from ${listed(itemsIn(entries).map(codeName))}`,
   failure: {
     why: 'your own check said fail',
-    help: 'its message is in the report; return one that says why',
+    help: 'its message is in the report. Return one with the reason',
   },
   example: [
     './examples/tone.ts#isPolite',

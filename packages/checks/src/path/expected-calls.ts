@@ -57,12 +57,12 @@ export const check = defineCheck({
   key: 'expected_calls',
   severity: 'warn',
   order: 112,
-  summary: 'The run must make these calls, with these arguments, in the way that `mode` says.',
+  summary: 'The run must make these calls, with these arguments, as `mode` requires.',
   wants: ({ mode = 'in_order', calls: list, min }) =>
     `${capitalized(RULES[mode])}: ${listed(list.map(callText))}${min === undefined || min === 1 ? '' : `, with a score of at least ${number(min)}`}`,
   failure: {
     why: 'calls are missing, or there are others',
-    help: 'the message lists both; try `mode: any_order` or a lower `min` where the way may differ',
+    help: 'the message lists both. Try `mode: any_order` or a lower `min` if the order may differ',
   },
   example: {
     mode: 'in_order',

@@ -31,7 +31,7 @@ export const check = defineCheck({
   wants: (entries) => `Calls with these arguments: ${listed(entries.map(callText))}`,
   failure: {
     why: 'no call of the tool has these arguments',
-    help: 'the message shows the nearest call; allow variation with `regex`, `one_of` or `ignore`',
+    help: 'the message shows the nearest call. Allow variation with `regex`, `one_of` or `ignore`',
   },
   example: [
     {

@@ -11,12 +11,12 @@ export const check = defineCheck({
   severity: 'warn',
   order: 100,
   summary:
-    'These calls must happen in this order; other calls may come between them. A tool listed twice must be called twice.',
+    'These calls must happen in this order. Other calls may come between them. A tool listed twice must be called twice.',
   wants: (names) =>
     `Calls of the tools ${names.map((name) => clip(name)).join(', then ')}, in this order`,
   failure: {
     why: 'the calls do not contain this order',
-    help: 'other calls may be in between; repeated tools count',
+    help: 'other calls may be in between. Repeated tools count',
   },
   example: ['lookup_order', 'check_policy', 'refund'],
   schema: v.array(v.string()),

@@ -16,7 +16,7 @@ export const check = defineCheck({
   key: 'expected_tools',
   severity: 'warn',
   order: 20,
-  summary: 'Every listed tool must be called; `[]` says that no tool may be called.',
+  summary: 'Every listed tool must be called. With `[]` no tool may be called.',
   wants: (names) =>
     names.length === 0 ? 'No tool calls' : `Calls of the tools ${toolsText(names)}`,
   failure: {

@@ -15,11 +15,11 @@ export const check = defineCheck({
   isFixed: true,
   order: 30,
   summary:
-    'None of these tools may be called; `*` matches any run of characters. A call fails the query.',
+    'None of these tools may be called. `*` matches any run of characters. A call fails the query.',
   wants: (names) => `No calls of the tools ${toolsText(names)}`,
   failure: {
     why: 'a tool that matches the list was called',
-    help: 'the message names the step; take the tool away from the agent or say in the prompt when not to use it',
+    help: 'the message names the step. Take the tool away from the agent or say in the prompt when not to use it',
   },
   example: ['delete_account', 'admin_*', '*_dangerous'],
   schema: v.array(v.string()),

@@ -21,7 +21,7 @@ export const check = defineCheck({
     `${max === 0 ? 'No repetitions' : `At most ${plural(max, 'repetition')}`} of cycles of up to ${cycle} ${by === 'tool' ? 'tools' : 'calls'}`,
   failure: {
     why: 'a round of calls was made again',
-    help: 'the report marks where each repetition begins; look at the results before it',
+    help: 'the report marks where each repetition begins. Look at the results before it',
   },
   example: { by: 'call', cycle: 3, max: 1 },
   schema: v.strictObject({

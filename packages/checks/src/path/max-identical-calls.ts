@@ -16,7 +16,7 @@ export const check = defineCheck({
   wants: (max) => `At most ${plural(max, 'identical call')}`,
   failure: {
     why: 'one call was made too often, with the same arguments',
-    help: 'usually a result that the agent does not use; look at it',
+    help: 'usually a result that the agent does not use. Look at it',
   },
   example: 2,
   schema: v.int().min(1),

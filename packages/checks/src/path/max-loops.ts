@@ -16,7 +16,7 @@ export const check = defineCheck({
   wants: upTo('loop'),
   failure: {
     why: 'the same call came several times in a row',
-    help: 'usually a tool that returns nothing useful; look at its result',
+    help: 'usually a tool that returns nothing useful. Look at its result',
   },
   example: 2,
   schema: v.number().int().min(0),

@@ -25,11 +25,11 @@ export const check = defineCheck({
   severity: 'fail',
   isFixed: true,
   order: 120,
-  summary: 'Sequence rules on tool calls; all must hold.',
+  summary: 'Sequence rules on tool calls. All must hold.',
   wants: (rules) => `The rules ${listed(rules.map(ruleText))}`,
   failure: {
     why: 'a sequence rule was violated',
-    help: 'the message names the rule and the calls; see [policies](../policies/README.md)',
+    help: 'the message names the rule and the calls. See [policies](../policies/README.md)',
   },
   example: [
     // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.

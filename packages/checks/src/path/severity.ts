@@ -2,5 +2,5 @@ import { severitySetting } from '../severity.ts';
 
 export const setting = severitySetting(
   'path',
-  'What a violation in this block is: `warn` (the default here) or `fail`; forbidden tools and rules always fail.',
+  'The result of a violation in this block: `warn` (the default here) or `fail`. Forbidden tools and rules always fail.',
 );

@@ -17,8 +17,7 @@ export const metric = defineMetric({
   group: 'conversation',
   layer: 'correctness',
   needs: ['the parameter topics', 'the answer of every turn', 'a judge'],
-  summary:
-    'share of turns in which the agent keeps to its topics, or declines what is outside them',
+  summary: 'share of turns in which the agent keeps to its topics, or declines other topics',
   params,
   evaluate: async (input) => {
     const { topics } = input.params;

@@ -12,7 +12,7 @@ export const metric = defineMetric({
   layer: 'correctness',
   needs: ['expected_output', 'an answer', 'an embedding model for the semantic part'],
   summary:
-    'agreement of a caption with the reference: 0.7 meaning and 0.3 words; use_semantic: false compares words alone',
+    'agreement of a caption with the reference: 0.7 meaning and 0.3 words (use_semantic: false compares words alone)',
   params: () =>
     metricParams({
       use_semantic: v

@@ -37,7 +37,7 @@ export const metric = defineMetric({
   group: 'sustainability',
   layer: 'cost',
   needs: ['carbon or energy readings, or output tokens of a model of known size'],
-  summary: 'threshold divided by emissions; 1 when under the threshold',
+  summary: 'threshold divided by emissions; 1 if under the threshold',
   params,
   evaluate: (input) => {
     const { trace, params: given } = input;

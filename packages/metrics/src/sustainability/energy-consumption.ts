@@ -12,7 +12,7 @@ export const metric = defineMetric({
   group: 'sustainability',
   layer: 'cost',
   needs: ['energy readings, or output tokens of a model of known size'],
-  summary: 'threshold divided by energy used; 1 when under the threshold',
+  summary: 'threshold divided by energy used; 1 if under the threshold',
   params: () =>
     metricParams({
       threshold_kwh: v

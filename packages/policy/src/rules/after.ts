@@ -3,7 +3,7 @@ import { callNumbers, defineRule, sortedUnion } from './rule.ts';
 export const rule = defineRule({
   type: 'after',
   summary:
-    'Every call of `trigger` must be followed by a call of `then` within N calls (default: 1).',
+    'Every call of `trigger` must be followed by a call of `then` within `within` calls (default: 1).',
   fields: {
     trigger: { kind: 'selector', required: true },
     // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.

@@ -3,7 +3,7 @@ import { callNumbers, defineRule, labels } from './rule.ts';
 
 export const rule = defineRule({
   type: 'blocklist',
-  summary: 'None of these tools may be called; `pattern: x` reads as the glob `*x*`.',
+  summary: 'None of these tools may be called. `pattern: x` reads as the glob `*x*`.',
   fields: { tools: { kind: 'selectors', required: true } },
   isCertain: true,
   isPerCall: true,

@@ -5,7 +5,7 @@ import { callNumbers, defineRule } from './rule.ts';
 export const rule = defineRule({
   type: 'sequence',
   summary:
-    'These tools must be called in this order once the first of them is; `strict` allows no other call between them.',
+    'These tools must be called in this order once the first of them is. `strict` allows no other call between them.',
   fields: {
     tools: { kind: 'selectors', required: true, wanted: true },
     strict: { kind: 'flag', default: false },
