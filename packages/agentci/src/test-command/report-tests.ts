@@ -58,6 +58,10 @@ export async function reportRun(
     const kept = { models: session.models, isPart: !hasAll, judges, place: session.place };
     keepHistory(run, { ...kept, folder, git, isRecorded: recordings !== undefined, io });
   }
-  // A requested report that could not be written must not look like success.
-  return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+  // Merge, --resume and strict runs rely on the stored run.
+  const isMissed =
+    !session.isStored &&
+    (options.strict === true || options.resume === true || shard !== undefined);
+  // A requested report or a needed run that could not be written must not look like success.
+  return (failed || isMissed) && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
 }

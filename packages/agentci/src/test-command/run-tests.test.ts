@@ -429,6 +429,19 @@ test('a place where nothing can be stored is said once, and the verdict stands',
   expect(stderr.match(/the run is not stored/g)).toHaveLength(1);
 });
 
+test.each([
+  { strict: false, code: 0 },
+  { strict: true, code: 2 },
+])('a passing run that cannot be stored exits $code with strict: $strict', async (one) => {
+  const cwd = project({
+    '.agentci': 'a file in place of the folder',
+    'agentci_spec.yaml':
+      'agent: x\nqueries: [{id: a, query: q, correctness: {expected_in_answer: [ok]}}]\n',
+    'ok.jsonl': '{"id":"a","query":"q","answer":"ok"}\n',
+  });
+  expect((await go(cwd, { traces: 'ok.jsonl', strict: one.strict })).code).toBe(one.code);
+});
+
 test.each([{ quiet: false }, { quiet: true }])(
   'warnings about the spec are told unless --quiet: $quiet',
   async ({ quiet }) => {
