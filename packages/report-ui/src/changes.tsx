@@ -121,24 +121,11 @@ function ChangeTable({
         </thead>
         <tbody>
           {shown.map((change) => (
-            <tr key={`${change.id} ${change.metric}`}>
-              <td class="wrap">
-                <a href={pairHash(change.id)}>
-                  {visible(clip(sides.asked.get(change.id) ?? change.id, MAX_QUESTION))}
-                </a>{' '}
-                <code>{visible(change.id)}</code>
-              </td>
-              <td class="nowrap">{(change.difference > 0 ? MORE : LESS)[change.metric]}</td>
-              <td class="number" data-label="before">
-                {FORMATS[change.metric](change.before)}
-              </td>
-              <td class="number" data-label="after">
-                {FORMATS[change.metric](change.after)}
-              </td>
-              <td class="number" data-label="difference">
-                {differenceText(change)}
-              </td>
-            </tr>
+            <ChangeRow
+              key={`${change.id} ${change.metric}`}
+              change={change}
+              asked={sides.asked.get(change.id)}
+            />
           ))}
         </tbody>
       </table>
@@ -148,6 +135,27 @@ function ChangeTable({
         </button>
       )}
     </>
+  );
+}
+
+function ChangeRow({ change, asked }: { change: QueryChange; asked: string | undefined }) {
+  return (
+    <tr>
+      <td class="wrap">
+        <a href={pairHash(change.id)}>{visible(clip(asked ?? change.id, MAX_QUESTION))}</a>{' '}
+        <code>{visible(change.id)}</code>
+      </td>
+      <td class="nowrap">{(change.difference > 0 ? MORE : LESS)[change.metric]}</td>
+      <td class="number" data-label="before">
+        {FORMATS[change.metric](change.before)}
+      </td>
+      <td class="number" data-label="after">
+        {FORMATS[change.metric](change.after)}
+      </td>
+      <td class="number" data-label="difference">
+        {differenceText(change)}
+      </td>
+    </tr>
   );
 }
 

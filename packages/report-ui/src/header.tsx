@@ -57,23 +57,27 @@ export function Header({
           Keys
         </button>
       </div>
-      {run && (
-        <p class="about">
-          {[
-            visible(run.spec.file),
-            `run ${visible(run.run_id)}`,
-            run.started_at && `${time(run.started_at)} UTC`,
-          ]
-            .filter(Boolean)
-            .join(' · ')}
-        </p>
-      )}
+      {run && <About run={run} />}
       {isLost && (
         <p class="notice" role="alert">
           agentci view no longer answers: what is shown may be old.
         </p>
       )}
     </header>
+  );
+}
+
+function About({ run }: { run: NonNullable<Shown['run']> }) {
+  return (
+    <p class="about">
+      {[
+        visible(run.spec.file),
+        `run ${visible(run.run_id)}`,
+        run.started_at && `${time(run.started_at)} UTC`,
+      ]
+        .filter(Boolean)
+        .join(' · ')}
+    </p>
   );
 }
 

@@ -70,19 +70,25 @@ export function LaneChart({ chart: { lanes, spanMs } }: { chart: Chart }) {
           </div>
         </div>
       </div>
-      <figcaption>
-        {KINDS.filter(([kind]) =>
-          lanes.some(({ bars }) => bars.some(({ step }) => kindOf(step.kind) === kind)),
-        ).map(([kind, word]) => (
-          <span class="key" key={kind}>
-            <span class={`swatch ${kind}`} aria-hidden="true" /> {word}
-          </span>
-        ))}
-        {lanes.some(({ bars }) => bars.some(({ step }) => isBad(step))) && (
-          <span class="key">✕ error</span>
-        )}
-      </figcaption>
+      <Legend lanes={lanes} />
     </figure>
+  );
+}
+
+function Legend({ lanes }: Pick<Chart, 'lanes'>) {
+  return (
+    <figcaption>
+      {KINDS.filter(([kind]) =>
+        lanes.some(({ bars }) => bars.some(({ step }) => kindOf(step.kind) === kind)),
+      ).map(([kind, word]) => (
+        <span class="key" key={kind}>
+          <span class={`swatch ${kind}`} aria-hidden="true" /> {word}
+        </span>
+      ))}
+      {lanes.some(({ bars }) => bars.some(({ step }) => isBad(step))) && (
+        <span class="key">✕ error</span>
+      )}
+    </figcaption>
   );
 }
 

@@ -158,6 +158,28 @@ function bringIntoView(list: HTMLElement | null, index: number, rowHeight: numbe
   else if (top + rowHeight > innerHeight) scrollBy(0, top + rowHeight - innerHeight + 8);
 }
 
+function RowFacts({ result }: { result: QueryResult }) {
+  const reason = reasonOf(result);
+  const { id, cell, tags, runs } = result;
+  return (
+    <span class="sub">
+      <code>{visible(id)}</code>
+      {reason !== undefined && (
+        <span class={`reason ${result.status}`} title={visible(reason)}>
+          {visible(reason.split('\n', 1)[0]!.slice(0, 300))}
+        </span>
+      )}
+      {cell && <span class="cell-name">{visible(cellText(cell))}</span>}
+      {runs && <span class="extra">{runs.length} runs, numbers are their means</span>}
+      {tags.map((tag) => (
+        <span class="tag" key={tag}>
+          {visible(tag)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
 function Row({
   result,
   index,
@@ -169,9 +191,8 @@ function Row({
   top: number;
   isActive: boolean;
 }) {
-  const reason = reasonOf(result);
   const usage = usageOf(result);
-  const { id, cell, query, tags, runs, xfail } = result;
+  const { query, xfail } = result;
   return (
     <div
       class={`row${isActive ? ' active' : ''}`}
@@ -189,21 +210,7 @@ function Row({
         <a href={queryHref(caseText(result))} data-row={index}>
           {visible(query)}
         </a>
-        <span class="sub">
-          <code>{visible(id)}</code>
-          {reason !== undefined && (
-            <span class={`reason ${result.status}`} title={visible(reason)}>
-              {visible(reason.split('\n', 1)[0]!.slice(0, 300))}
-            </span>
-          )}
-          {cell && <span class="cell-name">{visible(cellText(cell))}</span>}
-          {runs && <span class="extra">{runs.length} runs, numbers are their means</span>}
-          {tags.map((tag) => (
-            <span class="tag" key={tag}>
-              {visible(tag)}
-            </span>
-          ))}
-        </span>
+        <RowFacts result={result} />
       </span>
       <span role="cell" class="marks">
         {LAYERS.map((layer) => (

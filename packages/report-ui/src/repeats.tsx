@@ -37,33 +37,39 @@ export function Repeats({ result }: { result: QueryResult }) {
         </thead>
         <tbody>
           {runs.map((run) => (
-            <tr key={run.run}>
-              <td data-label="run">{run.run}</td>
-              <td>
-                <Status status={run.status} />
-              </td>
-              <td class="number" data-label="cost">
-                {usd(run.cost_usd)}
-              </td>
-              <td class="number" data-label="tokens">
-                {count(run.total_tokens)}
-              </td>
-              <td class="number" data-label="latency">
-                {ms(run.latency_ms)}
-              </td>
-              <td class="wrap">
-                {visible([run.error?.message, ...run.messages].filter(Boolean).join('; '))}
-                {typeof run.answer === 'string' && (
-                  <details>
-                    <summary>answer</summary>
-                    <pre tabIndex={0}>{visible(run.answer)}</pre>
-                  </details>
-                )}
-              </td>
-            </tr>
+            <RepeatRow key={run.run} run={run} />
           ))}
         </tbody>
       </table>
     </section>
+  );
+}
+
+function RepeatRow({ run }: { run: NonNullable<QueryResult['runs']>[number] }) {
+  return (
+    <tr>
+      <td data-label="run">{run.run}</td>
+      <td>
+        <Status status={run.status} />
+      </td>
+      <td class="number" data-label="cost">
+        {usd(run.cost_usd)}
+      </td>
+      <td class="number" data-label="tokens">
+        {count(run.total_tokens)}
+      </td>
+      <td class="number" data-label="latency">
+        {ms(run.latency_ms)}
+      </td>
+      <td class="wrap">
+        {visible([run.error?.message, ...run.messages].filter(Boolean).join('; '))}
+        {typeof run.answer === 'string' && (
+          <details>
+            <summary>answer</summary>
+            <pre tabIndex={0}>{visible(run.answer)}</pre>
+          </details>
+        )}
+      </td>
+    </tr>
   );
 }

@@ -40,19 +40,7 @@ export function Timeline({ evidence }: { evidence: PageEvidence }) {
     <section class="timeline" aria-labelledby="trajectory">
       <h3>
         <span id="trajectory">Trajectory</span>
-        {evidence.traces.length > 1 && (
-          <select
-            aria-label="Trace"
-            value={at}
-            onChange={(event) => setAt(Number(event.currentTarget.value))}
-          >
-            {evidence.traces.map((_, i) => (
-              <option key={i} value={i}>
-                {`trace ${i + 1} of ${evidence.traces.length}${i === evidence.shown ? ' (judged above)' : ''}`}
-              </option>
-            ))}
-          </select>
-        )}
+        {evidence.traces.length > 1 && <TraceChoice evidence={evidence} at={at} onChoose={setAt} />}
         <small>
           {[
             plural(trace.steps.length + (trace.left_out ?? 0), 'step'),
@@ -89,5 +77,29 @@ export function Timeline({ evidence }: { evidence: PageEvidence }) {
         </p>
       )}
     </section>
+  );
+}
+
+function TraceChoice({
+  evidence,
+  at,
+  onChoose,
+}: {
+  evidence: PageEvidence;
+  at: number;
+  onChoose: (at: number) => void;
+}) {
+  return (
+    <select
+      aria-label="Trace"
+      value={at}
+      onChange={(event) => onChoose(Number(event.currentTarget.value))}
+    >
+      {evidence.traces.map((_, i) => (
+        <option key={i} value={i}>
+          {`trace ${i + 1} of ${evidence.traces.length}${i === evidence.shown ? ' (judged above)' : ''}`}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -109,10 +109,7 @@ export function planNotify(
         ...git,
         url,
         // A partial result is not compared with a full run, unless it changes the verdict.
-        previous:
-          compared === undefined || (part !== undefined && !isNews(compared))
-            ? undefined
-            : compared,
+        previous: part !== undefined && !isNews(compared) ? undefined : compared,
         part:
           part === undefined
             ? undefined

@@ -57,10 +57,8 @@ export function compareRuns(
     only_after,
     new_failing: only_after.filter((id) => FAILING.has(b.get(id)!.status)),
     lost_verdicts,
-    undecided: shared.filter(
-      (id) =>
-        observed.before.get(id)!.verdicts.length === 0 ||
-        observed.after.get(id)!.verdicts.length === 0,
+    undecided: shared.filter((id) =>
+      [observed.before, observed.after].some((side) => side.get(id)!.verdicts.length === 0),
     ),
     summary: {
       pairs: shared.length,

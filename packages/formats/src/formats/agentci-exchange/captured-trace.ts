@@ -49,6 +49,14 @@ function withoutAnswer({ final: _, ...trace }: Trace): Trace {
   return { ...trace, status, captured: { ...trace.captured, final: 'none' } };
 }
 
+const embeddingsWarning = ({ calls, tokens }: ExchangeSteps['embeddings']) =>
+  calls === 0
+    ? undefined
+    : {
+        code: 'EMBEDDINGS_NOT_PRICED',
+        message: `${calls} calls for embeddings (${tokens} tokens) are not part of tokens and cost`,
+      };
+
 function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
   const spans = spanDraft(run.telemetry ?? []);
   const taps = tapSteps(run.taps ?? []);
@@ -60,7 +68,6 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     seen.gaps.length === 0
   )
     return undefined;
-  const { calls, tokens } = seen.embeddings;
   const gaps = present([
     ...seen.gaps,
     ...(spans?.gaps ?? []),
@@ -102,12 +109,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     warnings: present([
       ...(spans?.warnings ?? []),
       ...(run.warnings ?? []),
-      calls === 0
-        ? undefined
-        : {
-            code: 'EMBEDDINGS_NOT_PRICED',
-            message: `${calls} calls for embeddings (${tokens} tokens) are not part of tokens and cost`,
-          },
+      embeddingsWarning(seen.embeddings),
     ]),
   };
 }
