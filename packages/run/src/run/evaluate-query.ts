@@ -81,7 +81,7 @@ async function asked(
   const { query } = input;
   const { trace } = context;
   if (asks.length > 0) {
-    const { answerAsks } = await import('./ask-outside.ts');
+    const { answerAsks } = await import('./answer-asks.ts');
     context.asked = await answerAsks(asks, { ...context, siblings: {} }, input.outside ?? {});
   }
   let correctness = evaluateNow();
