@@ -10,7 +10,7 @@ import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runne
 import { findRecording } from './find-recording.ts';
 import { mergeTraces } from './merge-traces.ts';
 import { withPointedAnswer } from './pointed-answer.ts';
-import { withoutLogs } from './without-logs.ts';
+import { stripLogs } from './strip-logs.ts';
 
 /** The question to the agent, and its combination of the matrix. */
 interface Asked {
@@ -39,7 +39,7 @@ export async function interpretOutput(output: RunOutput, asked: Asked): Promise<
     output.answer === undefined ? await read(output) : await readAround(output, output.answer);
   refuseLongAnswer(trace);
   refuseOther(trace, asked);
-  const quiet = typeof output.value === 'string' ? withoutLogs(trace, output.seen?.trace) : trace;
+  const quiet = typeof output.value === 'string' ? stripLogs(trace, output.seen?.trace) : trace;
   const visible = withVisibleAnswer(quiet);
   return complete(
     output.seen === undefined ? visible : mergeTraces(visible, output.seen),
