@@ -11,7 +11,7 @@ import type { RunOptions } from './run-options.ts';
 import type { RunParts } from './run-parts.ts';
 import { type SuiteJudge, suiteJudge } from './suite-judge.ts';
 import type { suiteOutside } from './suite-outside.ts';
-import { ToolWitness } from './tool-witness.ts';
+import { ToolNameCollector } from './tool-name-collector.ts';
 import type { UserAuditor } from './user-audit.ts';
 
 /** Names come from recordings, so a longer list does not consist of model names. */
@@ -26,7 +26,7 @@ interface Collaborators {
 
 /** Judges the runs, and collects the facts that are decided over all traces. */
 export class CaseJudge {
-  readonly witness: ToolWitness;
+  readonly witness: ToolNameCollector;
   readonly #with: Collaborators;
   readonly #evaluate: TraceEvaluator;
   readonly #models = new Set<string>();
@@ -50,7 +50,7 @@ export class CaseJudge {
 
   constructor(options: RunOptions, { selected, metrics }: CasePlan, collaborators: Collaborators) {
     // Rules over all shards are decided once, from the tools that all shards saw.
-    this.witness = new ToolWitness(selected);
+    this.witness = new ToolNameCollector(selected);
     if (options.resumed !== undefined && options.resumed.length > 0) this.witness.notSeen();
     this.#with = collaborators;
     const { judges, shelf, outside } = collaborators;

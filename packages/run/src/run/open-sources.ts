@@ -4,7 +4,7 @@ import type { CasePlan } from './plan-cases.ts';
 import { RecordedSource } from './recorded-source.ts';
 import type { LiveRunner, RunOptions } from './run-options.ts';
 import type { TraceSource } from './source.ts';
-import type { ToolWitness } from './tool-witness.ts';
+import type { ToolNameCollector } from './tool-name-collector.ts';
 
 /**
  * The sources of traces of a run, one after the other. Code that runs agents is loaded only if
@@ -13,7 +13,7 @@ import type { ToolWitness } from './tool-witness.ts';
 export async function* openSources(
   options: RunOptions,
   plan: CasePlan,
-  witness: ToolWitness,
+  witness: ToolNameCollector,
 ): AsyncGenerator<TraceSource> {
   const { suite, traces } = options;
   const { queries, ledger, runner } = plan;
