@@ -13,13 +13,13 @@ import type { ToolNameCollector } from './tool-name-collector.ts';
 export async function* openSources(
   options: RunOptions,
   plan: CasePlan,
-  witness: ToolNameCollector,
+  toolNames: ToolNameCollector,
 ): AsyncGenerator<TraceSource> {
   const { suite, traces } = options;
   const { queries, ledger, runner } = plan;
   if (traces !== undefined && queries.some((query) => query.test !== undefined)) {
     const { PolicyTestSource } = await import('./policy-test-source.ts');
-    yield new PolicyTestSource(options, traces, ledger, witness);
+    yield new PolicyTestSource(options, traces, ledger, toolNames);
   } else if (traces !== undefined) {
     yield new RecordedSource(options, traces, queries, ledger);
   } else if (runner === undefined) {

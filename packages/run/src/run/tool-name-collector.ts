@@ -47,7 +47,7 @@ export class ToolNameCollector {
   }
 
   /** The tools that were seen, and those in the rules. */
-  sightings(): SeenTools {
+  seenTools(): SeenTools {
     return {
       isBlind: this.#isBlind,
       known: [...this.#known],
