@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import type { Cassette, CassetteEntry } from '@agentci/capture';
 import {
-  Deck,
   matchRules,
   missText,
   provenText,
+  RecordedAnswers,
   readRequest,
   type StoredRequest,
 } from '@agentci/capture';
@@ -31,8 +31,8 @@ const entry = (i: number, body: Buffer | string, reply = `answer ${i}`): Cassett
   headers: {},
   chunks: [Buffer.from(reply)],
 });
-const given = (deck: Deck, body: Buffer | string): string | undefined =>
-  deck.take(raw(body))?.entry.chunks[0]?.toString();
+const given = (answers: RecordedAnswers, body: Buffer | string): string | undefined =>
+  answers.take(raw(body))?.entry.chunks[0]?.toString();
 const cassetteOf = (entries: readonly CassetteEntry[]): Cassette => ({
   agent: 'a',
   id: 'q',
@@ -80,21 +80,24 @@ const echo: Behaviour = ({ body }, response) => void response.end(`got ${body.le
 
 describe('complaints about other recorders', () => {
   it('LiteLLM: a body of an unknown type is hashed as empty, and every other one matches it', () => {
-    const deck = new Deck([entry(1, Buffer.from([0, 255, 1])), entry(2, 'a=1&b=2')], RULES);
+    const answers = new RecordedAnswers(
+      [entry(1, Buffer.from([0, 255, 1])), entry(2, 'a=1&b=2')],
+      RULES,
+    );
     expect([
-      given(deck, Buffer.from([0, 255, 2])),
-      given(deck, 'a=1&b=3'),
-      given(deck, ''),
+      given(answers, Buffer.from([0, 255, 2])),
+      given(answers, 'a=1&b=3'),
+      given(answers, ''),
     ]).toEqual([undefined, undefined, undefined]);
-    expect([given(deck, Buffer.from([0, 255, 1])), given(deck, 'a=1&b=2')]).toEqual([
+    expect([given(answers, Buffer.from([0, 255, 1])), given(answers, 'a=1&b=2')]).toEqual([
       'answer 1',
       'answer 2',
     ]);
   });
 
   it('aimock: a fixture matches any request that contains its text', () => {
-    const deck = new Deck([entry(1, says('refund'))], RULES);
-    expect(given(deck, says('no refund please'))).toBeUndefined();
+    const answers = new RecordedAnswers([entry(1, says('refund'))], RULES);
+    expect(given(answers, says('no refund please'))).toBeUndefined();
   });
 
   it('aimock: recorder and matcher compute a field differently, so a file cannot be replayed', async () => {
@@ -108,18 +111,18 @@ describe('complaints about other recorders', () => {
   });
 
   it('keploy: a repeated request gets the first answer for ever', () => {
-    const deck = new Deck([entry(1, says('again')), entry(2, says('again'))], RULES);
-    const answers = [1, 2, 3].map(() => given(deck, says('again')));
-    expect(answers).toEqual(['answer 1', 'answer 2', undefined]);
-    expect(missText(deck.explain(raw(says('again'))), { file: 'q.jsonl', call: 3 })).toContain(
+    const answers = new RecordedAnswers([entry(1, says('again')), entry(2, says('again'))], RULES);
+    const texts = [1, 2, 3].map(() => given(answers, says('again')));
+    expect(texts).toEqual(['answer 1', 'answer 2', undefined]);
+    expect(missText(answers.explain(raw(says('again'))), { file: 'q.jsonl', call: 3 })).toContain(
       'recorded 2 times',
     );
   });
 
   it('LibreChat: recorded calls that were never asked for go unnoticed', () => {
-    const deck = new Deck([entry(1, says('one')), entry(2, says('two'))], RULES);
-    given(deck, says('two'));
-    expect(deck.unused().map(({ i }) => i)).toEqual([1]);
+    const answers = new RecordedAnswers([entry(1, says('one')), entry(2, says('two'))], RULES);
+    given(answers, says('two'));
+    expect(answers.unused().map(({ i }) => i)).toEqual([1]);
   });
 
   it('demisto: that a recording cannot be played back is found out days later', () => {
@@ -182,8 +185,11 @@ describe('complaints about other recorders', () => {
   });
 
   it('cline: a mismatch does not show expected and actual', () => {
-    const deck = new Deck([entry(1, says('the old words'))], RULES);
-    const text = missText(deck.explain(raw(says('the new words'))), { file: 'q.jsonl', call: 1 });
+    const answers = new RecordedAnswers([entry(1, says('the old words'))], RULES);
+    const text = missText(answers.explain(raw(says('the new words'))), {
+      file: 'q.jsonl',
+      call: 1,
+    });
     expect(text).toContain('recorded "the old words", asked "the new words"');
   });
 
@@ -246,8 +252,8 @@ describe('complaints about other recorders', () => {
 
 describe('a miss shows the differences', () => {
   const shown = (recorded: string, asked: string): string => {
-    const deck = new Deck([entry(1, recorded)], RULES);
-    return missText(deck.explain(raw(asked)), { file: 'q.jsonl', call: 1 });
+    const answers = new RecordedAnswers([entry(1, recorded)], RULES);
+    return missText(answers.explain(raw(asked)), { file: 'q.jsonl', call: 1 });
   };
   it.each([
     [

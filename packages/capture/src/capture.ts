@@ -40,9 +40,9 @@ import {
   plainHost,
   providerOfHost,
 } from './providers.ts';
+import { openTunnelProxy } from './tunnel/tunnel-proxy.ts';
+import { portOf } from './tunnel/user-proxy.ts';
 import type { Upstream } from './upstreams.ts';
-import { portOf } from './witness/user-proxy.ts';
-import { openWitness } from './witness/witness.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -248,7 +248,7 @@ export function createCapture(options: CaptureOptions): Capture {
                   ? LINGER_MS
                   : undefined,
             }),
-            openWitness(context, {
+            openTunnelProxy(context, {
               isModelHost: (host, port) => isModelHost(host) || isOwnHost(host, port),
               modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
               providers,

@@ -24,11 +24,11 @@ export {
   type CassetteModeChoice,
   cassetteSchema,
 } from './cassette/config.ts';
-export { Deck } from './cassette/deck.ts';
 export { linesOfCalls, type McpCall, readMcpCall, writeMcpCall } from './cassette/mcp-call.ts';
 export { missText } from './cassette/miss-text.ts';
 export { type CassetteHeader, readCassette, readHeader } from './cassette/read-cassette.ts';
 export { provenText } from './cassette/record.ts';
+export { RecordedAnswers } from './cassette/recorded-answers.ts';
 export { DeltaWriter } from './cassette/request-delta.ts';
 export { type CassetteMode, CassetteSession } from './cassette/session.ts';
 export { type UserTake, UserTape } from './cassette/user-tape.ts';

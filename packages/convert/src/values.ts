@@ -145,5 +145,5 @@ export const judgedOutput = (place: Place, reference: string): Carried =>
     'expected_output',
     'close',
     [correctness(agreesWith(reference))],
-    'the metric is in Python code; here a judge compares',
+    'the metric is in Python code, but here a judge compares',
   );

@@ -291,7 +291,7 @@ describe('unsupported parts are rejected at their line', () => {
       '  - id: t\n    input: {prompt: p}\n    expected: [{must_contain: a}, {must_contain: b}]\n',
       'SPEC_CHOICE',
       8,
-      /tests of their own/,
+      /separate tests/,
     ],
     [
       '  - id: t\n    expected: {type: must_contain, must_contain: [a]}\n',

@@ -174,7 +174,7 @@ function expectedSuite(root: YamlMap, { tests, cases, problems, files }: Tests):
       problems.add(test, {
         code: 'SPEC_CANNOT_FAIL',
         message: 'a test without "expected" cannot fail',
-        hint: 'say what is expected',
+        hint: 'add the expected values',
       });
     if (id === undefined || one.skip !== undefined) return [];
     const notes = ['description', 'tags'].flatMap((key) => test.entries.get(key) ?? []);

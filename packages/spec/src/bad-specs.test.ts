@@ -108,7 +108,7 @@ describe('bad specs', () => {
       'agent: a\nqueries: [{query: q, xfail: false, path: {max_loops: 1}}]\n',
     );
     expect(diagnostics).toMatchObject([
-      { code: 'SPEC_TYPE', hint: expect.stringMatching(/reason in words; remove the key/) },
+      { code: 'SPEC_TYPE', hint: expect.stringMatching(/reason in words\. Remove the key/) },
     ]);
   });
 

@@ -42,7 +42,7 @@ const scriptEntry = v.strictObject({
     .min(1)
     .max(MAX_TIMES)
     .optional()
-    .describe('How often it may be said; 1 when not written'),
+    .describe('Maximum number of uses (default: 1)'),
   required: v
     .boolean()
     .optional()
@@ -60,9 +60,9 @@ const userSchema = v.strictObject({
     .record(v.string(), v.union([text, v.number()]))
     .optional()
     .describe('All that the user knows: numbers, ids, dates'),
-  goal: text.optional().describe('What the user wants; a model plays the user'),
+  goal: text.optional().describe('Goal of the user, who is simulated by a model'),
   goal_tool: text.optional().describe('Tool that must have run before the user may be done'),
-  model: text.optional().describe("The model that plays the user; the judge's when not written"),
+  model: text.optional().describe("The model that simulates the user (default: the judge's)"),
 });
 
 export const conversationSchema = v
@@ -80,7 +80,7 @@ export const conversationSchema = v
       .enum(['stateless', 'stateful'])
       .optional()
       .describe(
-        'stateless: the agent gets the whole history each turn; stateful: the newest message only',
+        'stateless: the agent gets the whole history each turn. stateful: the newest message only',
       ),
     end: v
       .strictObject({
@@ -88,7 +88,7 @@ export const conversationSchema = v
           .boolean()
           .optional()
           .describe(
-            'false: the agent has to end the conversation; a script used up before that is an error',
+            'false: the agent has to end the conversation, and it is an error if the script ends first',
           ),
         agent_tool: v
           .union([text, v.array(text).min(1)])
@@ -136,7 +136,7 @@ export const stateSchema = v
     code: 'SPEC_REQUIRED',
   })
   .refine(({ command }) => command[0] === undefined || /\S/.test(command[0]), {
-    message: 'the first item of "command" is the program to run; it is blank',
+    message: 'the first item of "command" is the program to run, but it is blank',
     code: 'SPEC_EMPTY',
   })
   .describe('What the world looks like after the run: JSON of a program, compared');
@@ -219,8 +219,8 @@ function scriptIssues(written: WrittenConversation): readonly Problem[] {
     else if (entry.times !== undefined)
       issues.push({
         code: 'SPEC_NEEDS_KEY',
-        message: '"times" is for entries with "when"; a plain one is said once',
-        hint: 'write the line as often as it is to be said, or add "when"',
+        message: '"times" is for entries with "when"; any other is used once',
+        hint: 'repeat the line, or add "when"',
         path: ['user', 'script', i, 'times'],
       });
   }
@@ -271,7 +271,7 @@ function userIssues({ user }: WrittenConversation): readonly Problem[] {
     issues.push({
       severity: 'warning',
       code: 'SPEC_CREDENTIAL',
-      message: `"${path.at(-1)}" of the user holds a credential: it is sent to the model that plays the user and to the agent, and masked in what is stored`,
+      message: `"${path.at(-1)}" of the user holds a credential: it is sent to the model that simulates the user and to the agent, and masked in stored files`,
       hint: 'use a made-up value, or one that is worth nothing',
       path: ['user', ...path],
     });
@@ -325,7 +325,7 @@ export function stateIssues({ json_schema: schema, subset }: WrittenState): read
       code: 'SPEC_CANNOT_FAIL',
       message: `every ${path.isList ? 'list' : 'object'} contains an empty one, so this cannot fail`,
       hint: path.isList
-        ? 'write what the list contains; for a list that has to be empty use "json_schema" with "maxItems: 0"'
+        ? 'write what the list contains, or use "json_schema" with "maxItems: 0" for a list that has to be empty'
         : 'write what the state contains',
       path: ['subset', ...path.keys],
     });

@@ -134,7 +134,7 @@ export function codeFileIssues(
           {
             code: 'SPEC_FILE_MISSING',
             message: `code: there is no file "${file}"`,
-            hint: 'the path starts at the folder of the spec; the name of an export comes after #',
+            hint: 'the path is relative to the folder of the spec, with the name of an export after #',
             path,
           },
         ];

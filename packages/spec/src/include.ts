@@ -117,7 +117,7 @@ class IncludeResolver {
     return this.#fail(
       value,
       'TARGET',
-      'keys beside "$ref" need a map to be laid over',
+      'keys next to "$ref" need a map to override',
       'remove the keys, or point to a map',
     );
   }

@@ -79,7 +79,7 @@ export function specJsonSchema(): Record<string, unknown> {
     defaults: v
       .strictObject({ ...optional(sharedKeys), ...optional(layerSchemas(optional)) })
       .optional()
-      .describe('What every query inherits; a query wins over it'),
+      .describe('Values that every query inherits and can override'),
     queries: v
       .array(
         v
@@ -151,7 +151,7 @@ function editorMetricsSchema(): ValueSchema {
   return v
     .union([list.min(1), bounded(1)])
     .named('metrics')
-    .describe('What is measured; a bound makes it a check');
+    .describe('Metrics to measure. A limit makes one a check');
 }
 
 /**

@@ -12,7 +12,7 @@ const text = v.string().regex(/\S/);
 
 const ensembleSchema = v.strictObject({
   enabled: v.boolean().optional().describe('false still allows --sample-ensemble'),
-  models: v.array(text).min(1).optional().describe('The judges; each has one vote'),
+  models: v.array(text).min(1).optional().describe('The judges, with one vote each'),
   strategy: v.literal('majority_vote').optional(),
 });
 
@@ -67,7 +67,7 @@ const variableName = v
  */
 const varsSchema = v
   .record(variableName, v.unknown())
-  .describe('Variables for {{name}} in the texts of queries; a row and the matrix win over them');
+  .describe('Variables for {{name}} in the texts of queries. A row and the matrix override them');
 
 const cellValue = v.union([text, v.number(), v.boolean()]);
 
@@ -88,7 +88,7 @@ export const ROOT_KEYS = {
   baseline_cell: v
     .record(variableName, cellValue)
     .describe(
-      'The combination the others are compared with; one that passes significantly less often fails the run',
+      'The combination to compare the others with. One that passes significantly less often fails the run',
     ),
 } as const;
 
@@ -134,11 +134,11 @@ export const QUERY_KEYS = {
   description: v.string().describe('For people'),
   expected_output: v.string().describe('Reference answer for metrics that compare'),
   xfail: v
-    .string('xfail is a reason in words; remove the key when the query is not expected to fail')
+    .string('xfail is a reason in words. Remove the key if the query is not expected to fail')
     .regex(/\S/)
     .describe('Why this query is expected to fail'),
   skip: v
-    .string('skip is a reason in words; remove the key when the query is to be run')
+    .string('skip is a reason in words. Remove the key to run the query')
     .regex(/\S/)
     .describe('Why this query is not run'),
   rows: v

@@ -20,7 +20,7 @@ export function readMatrix(root: YamlMap, problems: SpecProblems): readonly Cell
       problems.add(value.items[twice]!, {
         code: 'SPEC_MATRIX',
         message: `"${key}" has the value ${JSON.stringify(texts[twice])} twice`,
-        hint: 'a value is its text; give each once',
+        hint: 'values are compared as text, so give each once',
       });
       return undefined;
     }

@@ -76,7 +76,7 @@ function checkComposite(
       problems.add(at, {
         code: 'COMPOSITE_SCALE',
         message: `"${part.name}" is not a share of which more is better, so its mean with others is meaningless`,
-        hint: 'give it a bound of its own instead',
+        hint: 'give it a separate limit instead',
       });
   }
   const allowed = [...Object.keys(BOUND_SHAPE), 'of'];
@@ -119,7 +119,7 @@ function unknown(name: string, place: YamlPlace, problems: SpecProblems, hasUse:
     message: hasUse ? `no built-in metric is called "${name}"` : `there is no metric "${name}"`,
     hint:
       near === undefined
-        ? 'agentci metrics lists them; your own come from modules under "use"'
+        ? 'agentci metrics lists them. Your own come from modules under "use"'
         : `did you mean "${near}"?`,
   });
 }

@@ -24,7 +24,7 @@ const listItem = v.union([
   v
     .record(name, metricBound.nullable())
     .refine((item) => Object.keys(item).length === listItemCount, {
-      message: 'a list item names one metric; start each one with its own dash',
+      message: 'a list item names one metric, so start each one with a dash',
       code: 'SPEC_TYPE',
     }),
 ]);

@@ -366,7 +366,7 @@ export class QueryReader {
       this.#problems.add(keyPlace(entry), {
         severity: 'warning',
         code: 'SPEC_CHECKS_IN_METADATA',
-        message: `"${key}" is under "metadata", where it checks nothing`,
+        message: `"${key}" checks nothing under "metadata"`,
         hint: 'indent it one level less',
       });
     }
@@ -389,7 +389,7 @@ export class QueryReader {
     if (entry !== undefined) {
       this.#problems.add(keyPlace(entry), {
         code: 'SPEC_REQUIRED',
-        message: 'a conversation needs its first message: "start" in it, or "query" beside it',
+        message: 'a conversation needs its first message: "start" in it, or "query" next to it',
       });
       return;
     }

@@ -17,7 +17,7 @@ const example = v.strictObject({
 
 const shape = {
   rule: text.optional().describe('What must be true of the answer, in plain words'),
-  template: text.optional().describe('Name of a ready rubric, instead of a rule or beside it'),
+  template: text.optional().describe('Name of a built-in rubric, instead of a rule or next to it'),
   scale: v
     .array(text)
     .min(1)
@@ -70,7 +70,7 @@ export function inspectRubric(rubric: Rubric, folder: SpecFolder): readonly Prob
     issues.push({ severity: 'error', code: 'SPEC_CHOICE', message, hint, path: ['template'] });
   }
   if (template !== undefined && rubric.rule === undefined && needsOf(template).includes('rule')) {
-    const message = `the template "${template}" needs "rule" beside it: what the role or the instructions are`;
+    const message = `the template "${template}" needs "rule" next to it: the role or the instructions`;
     issues.push({ severity: 'error', code: 'SPEC_REQUIRED', message, path: ['template'] });
   }
   if (context_file !== undefined) {

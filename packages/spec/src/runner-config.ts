@@ -123,7 +123,7 @@ const started = {
   mcp_config: text
     .optional()
     .describe(
-      'With capture: [mcp], where the MCP servers of the agent are listed (default: .mcp.json)',
+      'With capture: [mcp], the file that lists the MCP servers of the agent (default: .mcp.json)',
     ),
 };
 
@@ -156,7 +156,7 @@ const spansOfService = v
   ])
   .refine((value) => !(Array.isArray(value) && (value.includes('llm') || value.includes('mcp'))), {
     message:
-      'model calls of an agent behind HTTP cannot be attributed to a query, since it runs already; receive its spans (capture: [otlp]), start it with `command` or `module`, or let it return a recording (http.trace)',
+      'model calls of an agent behind HTTP cannot be attributed to a query, because it is already running. Receive its spans (capture: [otlp]), start it with `command` or `module`, or let it return a recording (http.trace)',
     code: 'SPEC_CAPTURE_HTTP',
   })
   .optional()
@@ -203,12 +203,12 @@ const httpKeys = v.strictObject({
     )
     .min(1)
     .optional()
-    .describe('Statuses that carry an answer beside 200, 201 and 203'),
+    .describe('Statuses with an answer, in addition to 200, 201 and 203'),
   start: v
     .array(argument)
     .min(1)
     .refine(([program]) => program === undefined || /\S/.test(program), {
-      message: 'the first item is the program to start; it is blank',
+      message: 'the first item is the program to start, but it is blank',
       code: 'SPEC_EMPTY',
     })
     .optional()
@@ -217,7 +217,7 @@ const httpKeys = v.strictObject({
     .string()
     .regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://')
     .optional()
-    .describe('Address that answers once the server is ready; needed with start'),
+    .describe('Address that answers once the server is ready (needed with start)'),
 });
 
 type WrittenHttp = Infer<typeof httpKeys>;
@@ -230,12 +230,12 @@ const httpSchema = httpKeys
   })
   .refine(hasKnownPlaceholders, {
     message:
-      'a placeholder in it is misspelt; there are {{query}}, {{id}}, {{run}} and {{metadata}}, and {{message}}, {{messages}} and {{conversation}} of conversations',
+      'it contains a misspelled placeholder. There are {{query}}, {{id}}, {{run}} and {{metadata}}, and in conversations {{message}}, {{messages}} and {{conversation}}',
     code: 'SPEC_RUNNER_PLACEHOLDER',
   })
   .refine(saysWhichQuery, {
     message:
-      'the request is the same for every query; put {{query}} into the body, or into the URL of a GET',
+      'the request is the same for every query. Put {{query}} into the body, or into the URL of a GET',
     code: 'SPEC_RUNNER_QUERY',
   });
 
@@ -294,7 +294,7 @@ export const RUNNER_SCHEMAS = {
     prompt: text
       .optional()
       .describe(
-        'File with the prompt, or the prompt itself where it has white space in it; {{query}} and variables are filled in',
+        'File with the prompt, or the prompt itself if it contains whitespace. {{query}} and variables are filled in',
       ),
     temperature: v.number().min(0).max(2).optional(),
     base_url: v

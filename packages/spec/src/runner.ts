@@ -107,7 +107,7 @@ export function readRunner(
     )[1]!;
     problems.add(keyPlace(second), {
       code: 'SPEC_RUNNER_KIND',
-      message: `"runner" has ${kinds.length} kinds; it takes one of ${KINDS}`,
+      message: `"runner" has ${kinds.length} kinds, but it takes one of ${KINDS}`,
       hint: 'keep one of them',
     });
     return undefined;
@@ -160,7 +160,7 @@ export function checkRunnerVariables(
     problems.add(place, {
       code: 'SPEC_VARIABLE_MISSING',
       message: `the query "${without.id}" has no variable "${name}", which the runner needs`,
-      hint: 'give it a value under "vars" at the root of the spec; write \\{{ where braces are meant as text',
+      hint: 'give it a value under "vars" at the root of the spec, or write \\{{ for literal braces',
     });
   }
 }
@@ -221,7 +221,7 @@ export class PromptFiles {
               message: `the query "${id}" has no variable "${name}", which the prompt needs`,
               hint:
                 near === undefined
-                  ? 'give it a value under "vars" at the root of the spec; write \\{{ where braces are meant as text'
+                  ? 'give it a value under "vars" at the root of the spec, or write \\{{ for literal braces'
                   : `did you mean "${near}"?`,
             },
           );

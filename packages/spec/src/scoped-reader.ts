@@ -192,7 +192,7 @@ export class ScopedReader {
       this.#problems.add(slotPlace(node, slot.start), {
         code: 'SPEC_VARIABLE',
         message: `an id is the same in every cell, so it cannot hold "${slot.name}" of the matrix`,
-        hint: 'results are told apart by id and cell; leave it out of the id',
+        hint: 'results are identified by id and cell, so leave it out of the id',
       });
     }
   }

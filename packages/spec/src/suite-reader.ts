@@ -280,7 +280,7 @@ function withIds(read: readonly ReadQuery[], problems: SpecProblems): readonly Q
       problems.add(idPlace, {
         code: 'SPEC_DUPLICATE_ID',
         message: `the id "${id}" is used twice${first.source === idPlace.source ? '' : ` (first at ${placeText(first)})`}`,
-        hint: 'baselines and reports are kept by id; give each query its own',
+        hint: 'baselines and reports are stored by id, so give each query its own',
       });
     } else written.set(id, idPlace);
   }

@@ -56,7 +56,7 @@ export const isNull = (node: YamlNode): boolean =>
 export const emptyKey = (key: string): Problem => ({
   code: 'SPEC_EMPTY',
   message: `"${key}" has no value`,
-  hint: 'write its value after the colon, or indent it below; remove the key if it is not needed',
+  hint: 'write its value after the colon, or indent it below. Remove the key if it is not needed',
 });
 
 class ValueCheck {
@@ -149,7 +149,7 @@ class ValueCheck {
     const isElsewhere = allowed.includes(key);
     this.#problems.add(placeAt(this.#node, [...path, key], 'key'), {
       code: 'SPEC_UNKNOWN_KEY',
-      message: `${this.#name(path)} ${isElsewhere ? `cannot have "${key}" beside its other keys` : `has no key "${key}"`}`,
+      message: `${this.#name(path)} ${isElsewhere ? `cannot have "${key}" next to its other keys` : `has no key "${key}"`}`,
       hint: isElsewhere ? 'leave out one of them' : unknownKeyHint(key, allowed),
     });
   }

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../exchange.ts';
 import { matchRules, type StoredRequest } from './canonical.ts';
 import type { Cassette, CassetteEntry } from './cassette.ts';
-import { Deck } from './deck.ts';
 import { missText } from './miss-text.ts';
 import { readCassette } from './read-cassette.ts';
 import { provenText, recordEntries } from './record.ts';
+import { RecordedAnswers } from './recorded-answers.ts';
 import { writeCassette } from './write-cassette.ts';
 
 const PLAIN = matchRules({ ignore: [], scrub: [] });
@@ -228,7 +228,7 @@ describe('matching', () => {
     ],
     ['the wish for usage', { ...body, stream_options: { include_usage: true } }],
   ])('does not depend on %s', (_, now) => {
-    expect(new Deck([entry(1, body)], PLAIN).take(asked(now))?.entry.i).toBe(1);
+    expect(new RecordedAnswers([entry(1, body)], PLAIN).take(asked(now))?.entry.i).toBe(1);
   });
 
   it.each([
@@ -247,9 +247,12 @@ describe('matching', () => {
       '/messages/1/cache_control',
     ],
   ])('misses on %s and names the cause', (_, now, cause, pointer) => {
-    const deck = new Deck([entry(1, body), entry(2, { model: 'z', messages: [] })], PLAIN);
-    expect(deck.take(asked(now))).toBeUndefined();
-    const miss = deck.explain(asked(now));
+    const answers = new RecordedAnswers(
+      [entry(1, body), entry(2, { model: 'z', messages: [] })],
+      PLAIN,
+    );
+    expect(answers.take(asked(now))).toBeUndefined();
+    const miss = answers.explain(asked(now));
     expect(miss).toMatchObject({ nearest: { i: 1 }, first: { cause, pointer } });
     expect(missText(miss, { file: 'f.jsonl', call: 3 })).toContain(
       `is the ${cause} at ${pointer}: recorded`,
@@ -278,7 +281,7 @@ describe('matching', () => {
     ],
   ])('a change of %s is attributed to its author', (_, recorded, cause) => {
     const now = JSON.parse(JSON.stringify(recorded).replace('"a"', '"b"')) as object;
-    const miss = new Deck([entry(1, recorded)], PLAIN).explain(asked(now));
+    const miss = new RecordedAnswers([entry(1, recorded)], PLAIN).explain(asked(now));
     expect(miss.first?.cause).toBe(cause);
   });
 
@@ -290,7 +293,9 @@ describe('matching', () => {
     ['a tag', 'a\u{e0061}', 'a\u{e0062}', 'U+E0061', 'U+E0062'],
     ['an accent of its own', 'e\u0301', '\u00e9', 'U+0065 U+0301', 'U+00E9'],
   ])('shows %s by its code points', (_, recorded, now, before, after) => {
-    const miss = new Deck([entry(1, { input: recorded })], PLAIN).explain(asked({ input: now }));
+    const miss = new RecordedAnswers([entry(1, { input: recorded })], PLAIN).explain(
+      asked({ input: now }),
+    );
     const text = missText(miss, { file: 'f', call: 1 });
     expect(text).toContain(`recorded ${JSON.stringify(recorded)} (${before}`);
     expect(text).toContain(`asked ${JSON.stringify(now)} (${after}`);
@@ -298,7 +303,7 @@ describe('matching', () => {
 
   it('names every cause there is', () => {
     const now = { ...(edit('sell', 'buy') as object), model: 'n', temperature: 1 };
-    const text = missText(new Deck([entry(1, body)], PLAIN).explain(asked(now)), {
+    const text = missText(new RecordedAnswers([entry(1, body)], PLAIN).explain(asked(now)), {
       file: 'f',
       call: 1,
     });
@@ -311,13 +316,15 @@ describe('matching', () => {
     ['another endpoint', '/v1/chat/completions', '/v1/responses', 'endpoint'],
     ['another parameter of the address', '/v1/x?api-version=1', '/v1/x?api-version=2', 'endpoint'],
   ])('sees the model or the endpoint in the address: %s', (_, before, now, cause) => {
-    const deck = new Deck([{ ...entry(1, body), path: before }], PLAIN);
-    expect(deck.take(asked(body, now))).toBeUndefined();
-    expect(deck.explain(asked(body, now)).first?.cause).toBe(cause);
+    const answers = new RecordedAnswers([{ ...entry(1, body), path: before }], PLAIN);
+    expect(answers.take(asked(body, now))).toBeUndefined();
+    expect(answers.explain(asked(body, now)).first?.cause).toBe(cause);
   });
 
   it('does not mind whether the base address ends with the version', () => {
-    expect(new Deck([entry(1, body)], PLAIN).take(asked(body, '/chat/completions'))).toBeDefined();
+    expect(
+      new RecordedAnswers([entry(1, body)], PLAIN).take(asked(body, '/chat/completions')),
+    ).toBeDefined();
   });
 
   it('never looks at the last message alone: the same words in another conversation are another request', () => {
@@ -325,26 +332,31 @@ describe('matching', () => {
       ...body,
       messages: [{ role: 'user', content: 'Bye' }, ...body.messages.slice(1)],
     };
-    expect(new Deck([entry(1, body)], PLAIN).take(asked(other))).toBeUndefined();
+    expect(new RecordedAnswers([entry(1, body)], PLAIN).take(asked(other))).toBeUndefined();
   });
 
   it('gives the nth equal request the nth answer, and says when they are used up', () => {
-    const deck = new Deck([entry(1, body), entry(2, { x: 1 }), entry(3, body)], PLAIN);
+    const answers = new RecordedAnswers(
+      [entry(1, body), entry(2, { x: 1 }), entry(3, body)],
+      PLAIN,
+    );
     expect([
-      deck.take(asked(body))?.entry.i,
-      deck.take(asked(body))?.entry.i,
-      deck.take(asked(body)),
+      answers.take(asked(body))?.entry.i,
+      answers.take(asked(body))?.entry.i,
+      answers.take(asked(body)),
     ]).toEqual([1, 3, undefined]);
-    expect(missText(deck.explain(asked(body)), { file: 'f', call: 3 })).toContain(
+    expect(missText(answers.explain(asked(body)), { file: 'f', call: 3 })).toContain(
       'asked 3 times and recorded 2 times',
     );
-    expect(deck.unused().map(({ i }) => i)).toEqual([2]);
+    expect(answers.unused().map(({ i }) => i)).toEqual([2]);
   });
 
   it('repeats the last answer if requested, and keeps an entry that is only inspected', () => {
-    const deck = new Deck([entry(1, body), entry(2, body)], PLAIN, { repeatsLast: true });
-    expect(deck.take(asked(body), { keeps: true })?.entry.i).toBe(1);
-    expect([1, 2, 3].map(() => deck.take(asked(body))?.entry.i)).toEqual([1, 2, 2]);
+    const answers = new RecordedAnswers([entry(1, body), entry(2, body)], PLAIN, {
+      repeatsLast: true,
+    });
+    expect(answers.take(asked(body), { keeps: true })?.entry.i).toBe(1);
+    expect([1, 2, 3].map(() => answers.take(asked(body))?.entry.i)).toEqual([1, 2, 2]);
   });
 
   it.each([
@@ -356,9 +368,9 @@ describe('matching', () => {
       edit('"tool_call_id":"c1"', '"tool_call_id":"c9"'),
     ],
   ])('leaves out what "ignore" names: %s', (_, ignore, now) => {
-    expect(new Deck([entry(1, body)], PLAIN).take(asked(now))).toBeUndefined();
+    expect(new RecordedAnswers([entry(1, body)], PLAIN).take(asked(now))).toBeUndefined();
     expect(
-      new Deck([entry(1, body)], matchRules({ ignore, scrub: [] })).take(asked(now)),
+      new RecordedAnswers([entry(1, body)], matchRules({ ignore, scrub: [] })).take(asked(now)),
     ).toBeDefined();
   });
 
@@ -371,26 +383,36 @@ describe('matching', () => {
     ['/req-[0-9]+/', 'req-17', 'req-4711'],
   ])('scrubs %s on both sides, only when asked, and counts it', (name, before, now) => {
     const [was, is] = [before, now].map((content) => ({ messages: [{ content }] }));
-    expect(new Deck([entry(1, was)], PLAIN).take(asked(is))).toBeUndefined();
+    expect(new RecordedAnswers([entry(1, was)], PLAIN).take(asked(is))).toBeUndefined();
     const rules = matchRules({ ignore: [], scrub: [name] });
-    expect(new Deck([entry(1, was)], rules).take(asked(is))).toMatchObject({ isScrubbed: true });
-    expect(new Deck([entry(1, was)], rules).take(asked(was))).toMatchObject({ isScrubbed: false });
+    expect(new RecordedAnswers([entry(1, was)], rules).take(asked(is))).toMatchObject({
+      isScrubbed: true,
+    });
+    expect(new RecordedAnswers([entry(1, was)], rules).take(asked(was))).toMatchObject({
+      isScrubbed: false,
+    });
     if (!name.startsWith('/'))
       expect(
-        missText(new Deck([entry(1, was)], PLAIN).explain(asked(is)), { file: 'f', call: 1 }),
+        missText(new RecordedAnswers([entry(1, was)], PLAIN).explain(asked(is)), {
+          file: 'f',
+          call: 1,
+        }),
       ).toContain(`scrub: [${name}]`);
   });
 
   it('proposes no more patterns than are needed', () => {
     const was = { messages: [{ content: '2026-11-17 at http://localhost:1234' }] };
     const is = { messages: [{ content: '2026-11-18 at http://localhost:9999' }] };
-    expect(new Deck([entry(1, was)], PLAIN).explain(asked(is)).scrub).toEqual(['iso-date', 'port']);
+    expect(new RecordedAnswers([entry(1, was)], PLAIN).explain(asked(is)).scrub).toEqual([
+      'iso-date',
+      'port',
+    ]);
   });
 
   it('does not propose a pattern if something else differs too', () => {
     const was = { messages: [{ content: '2026-11-17 yes' }] };
     const is = { messages: [{ content: '2026-11-18 no' }] };
-    expect(new Deck([entry(1, was)], PLAIN).explain(asked(is)).scrub).toBeUndefined();
+    expect(new RecordedAnswers([entry(1, was)], PLAIN).explain(asked(is)).scrub).toBeUndefined();
   });
 
   it('tells bodies apart that are not JSON', () => {
@@ -398,9 +420,12 @@ describe('matching', () => {
       ...asked({}),
       body: { kind: 'text', text: words },
     });
-    const deck = new Deck([{ ...entry(1, {}), body: { kind: 'text', text: 'a' } }], PLAIN);
-    expect(deck.take(text('b'))).toBeUndefined();
-    expect(deck.take(text('a'))).toBeDefined();
+    const answers = new RecordedAnswers(
+      [{ ...entry(1, {}), body: { kind: 'text', text: 'a' } }],
+      PLAIN,
+    );
+    expect(answers.take(text('b'))).toBeUndefined();
+    expect(answers.take(text('a'))).toBeDefined();
   });
 });
 
@@ -512,7 +537,7 @@ describe('recording', () => {
             }),
       }),
     ]);
-    expect(new Deck(entries, PLAIN).take(again[0]!)).toBeDefined();
+    expect(new RecordedAnswers(entries, PLAIN).take(again[0]!)).toBeDefined();
   });
 
   it.each([
@@ -558,7 +583,7 @@ describe('recording', () => {
     const [kept] = record([exchange({ request: Buffer.from(text) })]);
     expect(writeCassette(cassetteOf([kept!]))).not.toContain(FIELD);
     const elsewhere = exchange({ request: Buffer.from(text.replaceAll(FIELD, 'another-key-77')) });
-    expect(new Deck([kept!], PLAIN).take(record([elsewhere])[0]!)).toBeDefined();
+    expect(new RecordedAnswers([kept!], PLAIN).take(record([elsewhere])[0]!)).toBeDefined();
   });
 
   it('a body with duplicate keys matches only if all its values are equal', () => {
@@ -567,9 +592,9 @@ describe('recording', () => {
     const inside = (first: number): Exchange =>
       exchange({ request: Buffer.from(`{"model":"m","messages":[{"a":${first},"\\u0061":1}]}`) });
     for (const given of [twice, inside]) {
-      const deck = new Deck(record([given(0)]), PLAIN);
-      expect(deck.take(record([given(5)])[0]!)).toBeUndefined();
-      expect(deck.take(record([given(0)])[0]!)).toBeDefined();
+      const answers = new RecordedAnswers(record([given(0)]), PLAIN);
+      expect(answers.take(record([given(5)])[0]!)).toBeUndefined();
+      expect(answers.take(record([given(0)])[0]!)).toBeDefined();
     }
   });
 
@@ -590,7 +615,9 @@ describe('recording', () => {
     const form = (border: string): Exchange =>
       exchange({ request: Buffer.from(`--${border}\r\nname="x"\r\n\r\n1\r\n--${border}--\r\n`) });
     const [kept] = record([form('----abc12345')]);
-    expect(new Deck([kept!], PLAIN).take(record([form('----zzz99999')])[0]!)).toBeDefined();
+    expect(
+      new RecordedAnswers([kept!], PLAIN).take(record([form('----zzz99999')])[0]!),
+    ).toBeDefined();
   });
 
   it('matches a request that came packed, and bytes by their hash', () => {
@@ -598,7 +625,7 @@ describe('recording', () => {
     const [kept] = record([bytes]);
     expect(kept!.body).toMatchObject({ kind: 'bytes', size: 5 });
     expect(
-      new Deck([kept!], PLAIN).take(
+      new RecordedAnswers([kept!], PLAIN).take(
         record([exchange({ request: Buffer.from([0xff, 0xfe, 1, 2, 4]) })])[0]!,
       ),
     ).toBeUndefined();

@@ -1,7 +1,7 @@
 import { present } from '@agentci/lib/data';
 import { isExactNumber, stringifyExact } from '@agentci/lib/json';
 import { clip, plural } from '@agentci/lib/text';
-import type { Miss } from './deck.ts';
+import type { Miss } from './recorded-answers.ts';
 
 /**
  * Invisible characters, or those that only change the writing direction. JSON escapes ASCII

@@ -7,8 +7,8 @@ import type { Exchange } from '../exchange.ts';
 import { joinedTexts, maskReply } from '../mask-replies.ts';
 import { type MatchRules, readRequest, type StoredRequest } from './canonical.ts';
 import type { Cassette, CassetteEntry } from './cassette.ts';
-import { Deck } from './deck.ts';
 import { readCassette } from './read-cassette.ts';
+import { RecordedAnswers } from './recorded-answers.ts';
 import type { Scrub } from './scrub.ts';
 import { writeCassette } from './write-cassette.ts';
 
@@ -218,9 +218,9 @@ function credentialsIn(
 export function provenText(cassette: Cassette, rules: MatchRules, file: string): string {
   const text = writeCassette(cassette);
   const again = readCassette(text, file);
-  const deck = new Deck(again.entries, rules);
+  const answers = new RecordedAnswers(again.entries, rules);
   for (const entry of cassette.entries) {
-    const match = deck.take(entry);
+    const match = answers.take(entry);
     if (
       match?.entry.i !== entry.i ||
       !Buffer.concat(match.entry.chunks).equals(Buffer.concat(entry.chunks))

@@ -4,9 +4,9 @@ import type { Answer, ServedReply } from '../model/answer.ts';
 import { askUsage } from '../model/ask-usage.ts';
 import { type MatchRules, readRequest, type StoredRequest } from './canonical.ts';
 import type { Cassette, CassetteEntry } from './cassette.ts';
-import { type Card, Deck, type Match, type Miss } from './deck.ts';
 import { missText } from './miss-text.ts';
 import { recordEntries } from './record.ts';
+import { type Match, type Miss, type QueuedAnswer, RecordedAnswers } from './recorded-answers.ts';
 import { RecordedServers } from './recorded-servers.ts';
 
 /** Extra time for an agent that hung up in the recording to do so again. */
@@ -53,7 +53,7 @@ export interface CassetteCounts {
 /** One run of one query with a cassette: answers the agent's calls from it, and keeps new ones. */
 export class CassetteSession {
   readonly #options: SessionOptions;
-  readonly #deck: Deck;
+  readonly #answers: RecordedAnswers;
   readonly #servers: RecordedServers;
   readonly #misses: string[] = [];
   readonly #causes: string[] = [];
@@ -67,7 +67,7 @@ export class CassetteSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     const known = options.mode === 'record' ? [] : (options.cassette?.entries ?? []);
-    this.#deck = new Deck(known, options.rules, { repeatsLast: options.repeatsLast });
+    this.#answers = new RecordedAnswers(known, options.rules, { repeatsLast: options.repeatsLast });
     this.#servers = new RecordedServers(options.cassette);
   }
 
@@ -77,10 +77,10 @@ export class CassetteSession {
     if (this.#options.mode === 'record') return undefined;
     const hit = (match: Match): ServedReply =>
       this.#hit(match, hidesUsage(match.entry, asked.route, asked.body));
-    const same = this.#deck.nextSame(asked);
+    const same = this.#answers.nextSame(asked);
     if (same !== undefined) return hit(this.#use(same));
     const request = this.#addressed(readRequest(asked), asked.uri);
-    const match = this.#deck.take(request);
+    const match = this.#answers.take(request);
     if (match !== undefined) return hit(match);
     if (this.#options.mode === 'auto') {
       this.#asked++;
@@ -94,16 +94,16 @@ export class CassetteSession {
     const under = (provider: string): StoredRequest => ({ ...request, provider });
     const provider = this.#servers.nameOf(
       request.provider,
-      (name) => this.#deck.has(under(name)),
+      (name) => this.#answers.has(under(name)),
       uri,
     );
     return provider === request.provider ? request : under(provider);
   }
 
-  #use(card: Card): Match {
-    card.isUsed = true;
-    this.#servers.noteUse(card.entry.provider);
-    return { entry: card.entry, isScrubbed: false };
+  #use(queued: QueuedAnswer): Match {
+    queued.isUsed = true;
+    this.#servers.noteUse(queued.entry.provider);
+    return { entry: queued.entry, isScrubbed: false };
   }
 
   #hit({ entry, isScrubbed }: Match, hides: boolean): ServedReply {
@@ -157,7 +157,7 @@ export class CassetteSession {
   }
 
   #miss(request: StoredRequest): ServedReply {
-    const miss: Miss = this.#deck.explain(request);
+    const miss: Miss = this.#answers.explain(request);
     const text = missText(miss, { file: this.#options.file, call: this.#calls });
     this.#misses.push(text);
     if (miss.first !== undefined) this.#causes.push(miss.first.cause);
@@ -166,7 +166,7 @@ export class CassetteSession {
 
   /** Whether some recorded call was not made yet. */
   get expectsMore(): boolean {
-    return this.#options.mode !== 'replay' || this.#deck.unused().length > 0;
+    return this.#options.mode !== 'replay' || this.#answers.unused().length > 0;
   }
 
   /** Describes the first miss, and counts the others. */
@@ -192,11 +192,11 @@ export class CassetteSession {
   }
 
   get size(): number {
-    return this.#deck.size;
+    return this.#answers.size;
   }
 
   unusedEntries(): readonly CassetteEntry[] {
-    return this.#deck.unused();
+    return this.#answers.unused();
   }
 
   counts(): CassetteCounts {
@@ -205,7 +205,7 @@ export class CassetteSession {
       hits: this.#hits,
       misses: this.#misses.length,
       scrubbed: this.#scrubbed,
-      unused: isRecording ? 0 : this.#deck.unused().length,
+      unused: isRecording ? 0 : this.#answers.unused().length,
       asked: isRecording ? this.#calls : this.#asked,
     };
   }

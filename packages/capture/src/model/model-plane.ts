@@ -5,8 +5,8 @@ import { plainPath } from '../cassette/plain-path.ts';
 import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { refuse } from '../refuse.ts';
+import { proxyOf } from '../tunnel/user-proxy.ts';
 import { targetOf, type Upstream, unnamedUpstream } from '../upstreams.ts';
-import { proxyOf } from '../witness/user-proxy.ts';
 import type { Answer } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
 import { ExchangeBook, MAX_BODY_BYTES, type Opened } from './exchange-book.ts';
@@ -206,7 +206,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     name: 'llm',
     environment: options.environment,
     handle: (request) => void take(request),
-    // Plaintext calls that need the user's own proxy are left to the witness, which knows it.
+    // Plaintext calls that need the user's own proxy are left to the tunnel proxy, which knows it.
     claim: (method, url) =>
       proxyOf('http', bareHost(url.hostname), context.env) === undefined
         ? pathOf(method, url, options.upstreams)

@@ -3,15 +3,15 @@ import type { QueryResult } from '@agentci/results';
 import type { Query } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import { llmCalls } from '@agentci/trace';
-import { needsOutside } from './asks-of.ts';
 import { BaselineShelf, type Shelf } from './choose-baselines.ts';
+import { needsOutside } from './collect-asks.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import type { CasePlan } from './plan-cases.ts';
 import type { RunOptions } from './run-options.ts';
 import type { RunParts } from './run-parts.ts';
 import { type SuiteJudge, suiteJudge } from './suite-judge.ts';
 import type { suiteOutside } from './suite-outside.ts';
-import { ToolWitness } from './tool-witness.ts';
+import { ToolNameCollector } from './tool-name-collector.ts';
 import type { UserAuditor } from './user-audit.ts';
 
 /** Names come from recordings, so a longer list does not consist of model names. */
@@ -26,7 +26,7 @@ interface Collaborators {
 
 /** Judges the runs, and collects the facts that are decided over all traces. */
 export class CaseJudge {
-  readonly witness: ToolWitness;
+  readonly toolNames: ToolNameCollector;
   readonly #with: Collaborators;
   readonly #evaluate: TraceEvaluator;
   readonly #models = new Set<string>();
@@ -50,15 +50,15 @@ export class CaseJudge {
 
   constructor(options: RunOptions, { selected, metrics }: CasePlan, collaborators: Collaborators) {
     // Rules over all shards are decided once, from the tools that all shards saw.
-    this.witness = new ToolWitness(selected);
-    if (options.resumed !== undefined && options.resumed.length > 0) this.witness.notSeen();
+    this.toolNames = new ToolNameCollector(selected);
+    if (options.resumed !== undefined && options.resumed.length > 0) this.toolNames.notSeen();
     this.#with = collaborators;
     const { judges, shelf, outside } = collaborators;
     this.#evaluate = createEvaluator(judges, shelf, options.suite.dir, { metrics, outside });
   }
 
   judge = async (query: Query, trace: Trace): Promise<QueryResult> => {
-    this.witness.see(trace);
+    this.toolNames.see(trace);
     for (const { model } of llmCalls(trace))
       if (model !== undefined && this.#models.size < MAX_MODELS) this.#models.add(model);
     await this.#with.audit?.look(query, trace);
@@ -70,7 +70,7 @@ export class CaseJudge {
     return {
       models: [...this.#models].sort(),
       outside: outside?.checks() ?? [],
-      tools: this.witness.sightings(),
+      tools: this.toolNames.seenTools(),
       judge: judges.parts(),
       audit: audit?.parts(),
       baselines: shelf.notices,

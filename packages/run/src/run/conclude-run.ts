@@ -9,7 +9,7 @@ import { runUse, servedCheck } from './cassette-use.ts';
 import { cellChecks, compareCells } from './cells.ts';
 import type { RunParts } from './run-parts.ts';
 import { judgeNotices } from './suite-judge.ts';
-import { unknownTools } from './tool-witness.ts';
+import { unknownTools } from './tool-name-collector.ts';
 
 /** The fields of a result that describe the whole run. */
 type Conclusion = Omit<

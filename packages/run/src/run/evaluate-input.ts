@@ -2,7 +2,7 @@ import type { Judge, JudgeMode } from '@agentci/judge';
 import type { Policy } from '@agentci/policy';
 import type { Query } from '@agentci/spec';
 import type { PriceLookup, Trace } from '@agentci/trace';
-import type { Outside } from './asks-of.ts';
+import type { Outside } from './collect-asks.ts';
 import type { MetricTools } from './metric-checks.ts';
 
 /** The input of a verdict: the query, the trace, and services for comparing and asking. */

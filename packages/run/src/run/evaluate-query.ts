@@ -8,7 +8,7 @@ import { LAYERS, toWarnings } from '@agentci/results';
 import { hasMetrics, hasRubrics, hasTopRubrics } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import { driftWarnings, finalText, totals, withoutMasked } from '@agentci/trace';
-import { asksOf, openRubrics } from './asks-of.ts';
+import { collectAsks, openRubrics } from './collect-asks.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
 import { unfinishedReason } from './conversation-end.ts';
 import { evaluateConversation } from './evaluate-conversation.ts';
@@ -58,7 +58,7 @@ async function evaluateRun(input: EvaluateInput): Promise<QueryResult> {
     cost: withUsage(layer('cost'), context),
   });
 
-  const asks = asksOf(query);
+  const asks = collectAsks(query);
   const correctness =
     asks.length > 0 || hasRubrics(query)
       ? await asked(input, context, { asks, correctness: correctnessNow })
@@ -81,7 +81,7 @@ async function asked(
   const { query } = input;
   const { trace } = context;
   if (asks.length > 0) {
-    const { answerAsks } = await import('./ask-outside.ts');
+    const { answerAsks } = await import('./answer-asks.ts');
     context.asked = await answerAsks(asks, { ...context, siblings: {} }, input.outside ?? {});
   }
   let correctness = evaluateNow();

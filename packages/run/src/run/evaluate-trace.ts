@@ -1,8 +1,8 @@
 import type { QueryResult } from '@agentci/results';
 import type { Query } from '@agentci/spec';
 import type { PriceLookup, Trace, Usage } from '@agentci/trace';
-import type { Outside } from './asks-of.ts';
 import type { BaselineShelf } from './choose-baselines.ts';
+import type { Outside } from './collect-asks.ts';
 import { evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
 import type { SuiteMetrics } from './suite-metrics.ts';

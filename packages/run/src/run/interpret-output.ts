@@ -7,10 +7,10 @@ import type { Message, Trace } from '@agentci/trace';
 import { finalText, queryText, simpleTrace, TRACE_LIMITS } from '@agentci/trace';
 import { errorIn } from '../runners/answer.ts';
 import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runner.ts';
-import { addSighting } from './add-sighting.ts';
 import { findRecording } from './find-recording.ts';
+import { mergeTraces } from './merge-traces.ts';
 import { withPointedAnswer } from './pointed-answer.ts';
-import { withoutLogs } from './without-logs.ts';
+import { stripLogs } from './strip-logs.ts';
 
 /** The question to the agent, and its combination of the matrix. */
 interface Asked {
@@ -39,10 +39,10 @@ export async function interpretOutput(output: RunOutput, asked: Asked): Promise<
     output.answer === undefined ? await read(output) : await readAround(output, output.answer);
   refuseLongAnswer(trace);
   refuseOther(trace, asked);
-  const quiet = typeof output.value === 'string' ? withoutLogs(trace, output.seen?.trace) : trace;
+  const quiet = typeof output.value === 'string' ? stripLogs(trace, output.seen?.trace) : trace;
   const visible = withVisibleAnswer(quiet);
   return complete(
-    output.seen === undefined ? visible : addSighting(visible, output.seen),
+    output.seen === undefined ? visible : mergeTraces(visible, output.seen),
     output,
     asked,
   );

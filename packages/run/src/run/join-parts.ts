@@ -1,13 +1,7 @@
 import { canonicalJson } from '@agentci/lib/data';
 import type { RunResult, UnusedResults } from '@agentci/results';
 import { type CaseName, caseKey } from '@agentci/results';
-import type {
-  AuditParts,
-  JudgeParts,
-  RunParts,
-  SuiteMetricParts,
-  ToolSightings,
-} from './run-parts.ts';
+import type { AuditParts, JudgeParts, RunParts, SeenTools, SuiteMetricParts } from './run-parts.ts';
 import type { SourceReport } from './source.ts';
 
 type Usage = RunResult['judge'];
@@ -91,7 +85,7 @@ export const joinUnused = (all: readonly UnusedResults[]): UnusedResults | undef
         cost_usd: sum(all.map(({ cost_usd }) => cost_usd)),
       };
 
-function joinTools(all: readonly ToolSightings[]): ToolSightings {
+function joinTools(all: readonly SeenTools[]): SeenTools {
   const names = (key: 'known' | 'ruled' | 'constrained' | 'forbidden'): string[] =>
     distinct(all.flatMap((one) => one[key]));
   return {

@@ -8,7 +8,7 @@ import { combineRuns, errorResult, notRunResult, skippedResult } from './combine
 import { wasInterrupted } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
 import { maskedWarning, SECRET_MASKED } from './secret-warning.ts';
-import { spentBefore } from './spent-before.ts';
+import { storedCost } from './stored-cost.ts';
 
 /** Called once with every trace that belongs to a run of a query. */
 export type TraceListener = (query: Query, run: number, trace: Trace) => void;
@@ -50,7 +50,7 @@ export class Ledger implements Budget {
       const key = caseKey({ id, cell: result.cell });
       if (!selected.has(key)) continue;
       this.#put(key, run, result);
-      const { usd, isWhole } = spentBefore(result, { isRecorded });
+      const { usd, isWhole } = storedCost(result, { isRecorded });
       this.spend(usd, isWhole);
     }
     // A resumed run stops at the same limit.

@@ -1,9 +1,9 @@
 import { findMetric } from '@agentci/metrics';
 import type { Query } from '@agentci/spec';
 import { metricRequests, withTurns } from '@agentci/spec';
-import { asksOf } from './asks-of.ts';
+import { collectAsks } from './collect-asks.ts';
 
 /** Whether a verdict on this query needs custom code: a `code` check, or a metric of a module. */
 export const needsCode = (query: Query): boolean =>
-  withTurns(query).some((each) => asksOf(each).some(({ kind }) => kind === 'code')) ||
+  withTurns(query).some((each) => collectAsks(each).some(({ kind }) => kind === 'code')) ||
   metricRequests(query.metrics).some(({ name }) => findMetric(name) === undefined);

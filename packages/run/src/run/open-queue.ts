@@ -3,11 +3,11 @@ import { parseQueueAddress } from '../queue/address.ts';
 import type { QueuedRun } from '../queue/job.ts';
 import { RunQueue } from '../queue/run-queue.ts';
 import { planCassettes } from './cassette-choice.ts';
-import { fleetHash } from './fleet-hash.ts';
 import type { Ledger } from './ledger.ts';
 import { QueueSource } from './queue-source.ts';
 import type { LiveRunner, QueueChoice, RunOptions } from './run-options.ts';
 import type { TraceSource } from './source.ts';
+import { workerHash } from './worker-hash.ts';
 
 /** Maximum wait for a queue that the rest of the run does not need. */
 const LEAVE_MS = 10_000;
@@ -88,7 +88,7 @@ function queuedRun(options: RunOptions, config: LiveRunner): QueuedRun {
   return {
     run: options.runId ?? 'run',
     agent: suite.agent,
-    spec: fleetHash(suite),
+    spec: workerHash(suite),
     version: options.version ?? '',
     settings: {
       timeoutMs,

@@ -4,7 +4,7 @@ import type { CasePlan } from './plan-cases.ts';
 import { RecordedSource } from './recorded-source.ts';
 import type { LiveRunner, RunOptions } from './run-options.ts';
 import type { TraceSource } from './source.ts';
-import type { ToolWitness } from './tool-witness.ts';
+import type { ToolNameCollector } from './tool-name-collector.ts';
 
 /**
  * The sources of traces of a run, one after the other. Code that runs agents is loaded only if
@@ -13,13 +13,13 @@ import type { ToolWitness } from './tool-witness.ts';
 export async function* openSources(
   options: RunOptions,
   plan: CasePlan,
-  witness: ToolWitness,
+  toolNames: ToolNameCollector,
 ): AsyncGenerator<TraceSource> {
   const { suite, traces } = options;
   const { queries, ledger, runner } = plan;
   if (traces !== undefined && queries.some((query) => query.test !== undefined)) {
     const { PolicyTestSource } = await import('./policy-test-source.ts');
-    yield new PolicyTestSource(options, traces, ledger, witness);
+    yield new PolicyTestSource(options, traces, ledger, toolNames);
   } else if (traces !== undefined) {
     yield new RecordedSource(options, traces, queries, ledger);
   } else if (runner === undefined) {

@@ -20,7 +20,7 @@ import { skippedNotice } from './recorded-source.ts';
 import type { RunOptions } from './run-options.ts';
 import type { SourcedRun, SourceReport, TraceSource } from './source.ts';
 import { TestTally } from './test-tally.ts';
-import type { ToolWitness } from './tool-witness.ts';
+import type { ToolNameCollector } from './tool-name-collector.ts';
 import { problemText, unreadable } from './unreadable.ts';
 
 /** The tests of an Assay suite. Each judges all traces of the stream and has one result. */
@@ -30,7 +30,7 @@ export class PolicyTestSource implements TraceSource {
   readonly #options: RunOptions;
   readonly #traces: NonNullable<RunOptions['traces']>;
   readonly #ledger: Ledger;
-  readonly #witness: ToolWitness;
+  readonly #toolNames: ToolNameCollector;
   readonly #checks: CheckResult[] = [];
   readonly #skipped: string[] = [];
   readonly #modules = new Map<PolicyTest, ModuleCaller>();
@@ -39,12 +39,12 @@ export class PolicyTestSource implements TraceSource {
     options: RunOptions,
     traces: NonNullable<RunOptions['traces']>,
     ledger: Ledger,
-    witness: ToolWitness,
+    toolNames: ToolNameCollector,
   ) {
     this.#options = options;
     this.#traces = traces;
     this.#ledger = ledger;
-    this.#witness = witness;
+    this.#toolNames = toolNames;
   }
 
   async *runs(): AsyncGenerator<SourcedRun> {
@@ -54,7 +54,7 @@ export class PolicyTestSource implements TraceSource {
       this.#skipped.push(path),
     )) {
       if (this.#ledger.stopped()) return;
-      if (item.ok) this.#witness.see(item.trace);
+      if (item.ok) this.#toolNames.see(item.trace);
       else this.#checks.push(unreadable(item.problem));
       for (const [query, tally] of tallies)
         if (item.ok) await this.#judge(query, item.trace, tally);

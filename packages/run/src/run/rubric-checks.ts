@@ -14,7 +14,7 @@ import type { Query } from '@agentci/spec';
 import { itemsOf, type RubricItem } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import { finalText } from '@agentci/trace';
-import { outcomeOfCheck } from './asks-of.ts';
+import { outcomeOfCheck } from './collect-asks.ts';
 import { rubricQuestion } from './rubric-question.ts';
 import { checkOfJudgement, recordsOf, summaryOf } from './rubric-results.ts';
 

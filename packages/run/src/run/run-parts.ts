@@ -15,7 +15,7 @@ export interface RunParts {
   readonly late: { readonly checks: CheckResult[]; readonly inReplay: boolean };
   /** Background errors after verdicts were given. */
   readonly outside: CheckResult[];
-  readonly tools: ToolSightings;
+  readonly tools: SeenTools;
   readonly judge: JudgeParts;
   readonly user?: RunResult['judge'];
   readonly audit?: AuditParts;
@@ -43,7 +43,7 @@ export interface Recorded {
 }
 
 /** The tools in the recordings, and the tools that rules name. */
-export interface ToolSightings {
+export interface SeenTools {
   readonly isBlind: boolean;
   readonly known: readonly string[];
   readonly ruled: readonly string[];

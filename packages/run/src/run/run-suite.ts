@@ -35,7 +35,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const reports: SourceReport[] = [];
   try {
     const listening = { ...options, sink: late.listen(sink) };
-    for await (const source of openSources(listening, plan, judge.witness))
+    for await (const source of openSources(listening, plan, judge.toolNames))
       reports.push(await runCases(source, { judge: judge.judge, ledger }));
   } finally {
     await judge.close();

@@ -12,12 +12,12 @@ import {
   type WorkerSummary,
 } from '../queue/worker.ts';
 import { spendsMoney } from './cassette-use.ts';
-import { fleetHash } from './fleet-hash.ts';
 import { type Outcome, openLiveAgent } from './live-agent.ts';
 import { addUsage, failureBody, outcomeBody } from './queued-outcome.ts';
 import { runCost } from './run-cost.ts';
 import type { RunEvent } from './run-event.ts';
 import type { LiveRunner, RunOptions } from './run-options.ts';
+import { workerHash } from './worker-hash.ts';
 
 export interface ServeQueueOptions
   extends Omit<WorkerOptions, 'address' | 'spec' | 'slots' | 'openAgent' | 'failure'> {
@@ -39,7 +39,7 @@ export function serveQueue(options: ServeQueueOptions): Promise<WorkerSummary> {
       `${suite.file} has no runner that could be started, so a worker has nothing to run`,
       { hint: 'Add one to the spec, e.g. `runner: {command: [python, agent.py]}`.' },
     );
-  const spec = fleetHash(suite);
+  const spec = workerHash(suite);
   const queries = new Map(suite.queries.map((query) => [caseKey(query), query]));
   return runWorker({
     ...rest,
@@ -47,7 +47,7 @@ export function serveQueue(options: ServeQueueOptions): Promise<WorkerSummary> {
     spec,
     slots: workers,
     openAgent: async (run, sendNote) => {
-      if (fleetHash(suite) !== spec)
+      if (workerHash(suite) !== spec)
         throw new UserError(
           'WORKER_MISMATCH',
           'a prompt has changed since this worker was started',

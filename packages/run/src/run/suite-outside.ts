@@ -1,7 +1,7 @@
 import type { Judge, JudgeMode } from '@agentci/judge';
 import type { CheckResult } from '@agentci/results';
-import type { Embedded, Outside } from './asks-of.ts';
 import { createCodeRunner } from './code-verdicts.ts';
+import type { Embedded, Outside } from './collect-asks.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** The external services for the checks of a run. They end with the run. */

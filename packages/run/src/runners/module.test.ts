@@ -130,7 +130,7 @@ test('an answer that comes once the time is up is not taken, and the thread serv
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 200);
   await expect(agent.run(ask('late', controller.signal))).rejects.toThrow(
-    'after it was told to stop',
+    'after it was asked to stop',
   );
   expect(await agent.run(ask('hi'))).toMatchObject({ value: 'hi' });
 });

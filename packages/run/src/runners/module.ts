@@ -127,7 +127,7 @@ class ModuleRunner implements Runner {
     const given = await host.call(request);
     // After its timeout the agent may clean up, but an answer in that time is late.
     if (request.signal.aborted)
-      throw new AgentError('infra', 'the agent answered after its timeout');
+      throw new AgentError('infra', 'the agent answered after it was asked to stop');
     const waitedMs = performance.now() - started;
     // Background tasks of the agent may still call models. The thread is free when they are done.
     const seen = await lookout?.end('itself', host.begun);

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { systemErrorText } from '@agentci/lib/problems';
 import { killMarked, MARK, newMark, outlives } from '@agentci/lib/process';
-import { Undertaker } from './undertaker.ts';
+import { ProcessReaper } from './process-reaper.ts';
 
 export interface ProcessRequest {
   readonly command: string;
@@ -201,12 +201,12 @@ export const reasonOf = (
 const running = new Set<number>();
 let isWatching = false;
 /** If this process is killed, a separate shell ends them. */
-const undertaker = process.platform === 'win32' ? undefined : new Undertaker();
+const reaper = process.platform === 'win32' ? undefined : new ProcessReaper();
 
 export function keepTrack(pid: number | undefined): void {
   if (pid === undefined) return;
   running.add(pid);
-  undertaker?.begin(pid);
+  reaper?.begin(pid);
   if (isWatching) return;
   isWatching = true;
   process.on('exit', () => {
@@ -215,7 +215,7 @@ export function keepTrack(pid: number | undefined): void {
 }
 
 export const forget = (pid: number | undefined): void => {
-  if (pid !== undefined && running.delete(pid)) undertaker?.end(pid);
+  if (pid !== undefined && running.delete(pid)) reaper?.end(pid);
 };
 
 export function tail(buffer: Buffer): string {

@@ -32,7 +32,7 @@ test('text written after the first read is read', () => {
   writeFileSync(path, 'first');
   const texts = new JournalTexts(path);
   expect(texts.read(0, 5).toString()).toBe('first');
-  expect(() => texts.read(0, 10)).toThrow('shorter than what was written to it');
+  expect(() => texts.read(0, 10)).toThrow('shorter than the data written to it');
   appendFileSync(path, ' then');
   expect(texts.read(0, 10).toString()).toBe('first then');
 });

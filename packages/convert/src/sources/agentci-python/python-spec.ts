@@ -82,7 +82,7 @@ function layerChecks(
     // They belong to `expected_tools` and are written with it.
     if (NEEDS_TOOLS.has(key))
       return merged.expected_tools === undefined
-        ? [refuse(at, key, 'it needs expected_tools beside it')]
+        ? [refuse(at, key, 'it needs expected_tools next to it')]
         : [];
     if (layer === 'correctness' && key === 'regex_match' && typeof value === 'string') {
       const { pattern, close } = pythonPattern(value);

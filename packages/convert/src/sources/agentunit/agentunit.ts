@@ -65,7 +65,7 @@ function caseOf(row: Fields, place: Place, index: number, isCsv: boolean): Conve
         'tools',
         'close',
         [path({ expected_tools: tools })],
-        'the metric is in Python code; here each must be called',
+        'the metric is in Python code, but here each must be called',
       ),
     );
   const query = textOf(row.query);

@@ -166,7 +166,7 @@ function testCase(test: Fields, place: Place, file: AssayFile, index: number): C
           refuse(
             placeOf(test.expected, place),
             'expected',
-            'Assay reads only the first of several expectations: make them tests of their own',
+            'Assay reads only the first of several expectations: make them separate tests',
           ),
         ]
       : written.map((one) => expectation(fieldsOf(one), placeOf(one, place), file, policies));

@@ -144,7 +144,7 @@ function goldenCase(golden: Fields, place: Place, index: number): ConvertedCase 
             'expected_tools',
             'close',
             expectedCalls('any_order', hasArgs ? 'exact' : 'ignore', tools),
-            'the metric in Python code says how they are compared; here each must be called, in any order',
+            'the metric in Python code defines the comparison, but here each must be called, in any order',
           ),
     );
   }
@@ -203,7 +203,7 @@ function conversationOf(
                 llm_judge: [{ rule: `The conversation came to this outcome: ${outcome}` }],
               }),
             ],
-            'the metric is in Python code; here a judge decides',
+            'the metric is in Python code, but here a judge decides',
           ),
         ];
   return { query: start ?? scenario, conversation: { start: start ?? scenario, user }, carried };

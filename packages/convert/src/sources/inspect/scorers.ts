@@ -62,7 +62,7 @@ export function scoredBy(
     case 'answer':
       return refuse(place, name, 'it compares a part of the answer, which a pattern cuts out');
     default:
-      return refuse(place, name.slice(0, 60), 'the scorer is code of its own');
+      return refuse(place, name.slice(0, 60), 'the scorer is custom code');
   }
 }
 

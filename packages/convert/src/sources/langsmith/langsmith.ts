@@ -98,7 +98,10 @@ function exampleCase(
     metadata: Object.keys(metadata).length !== 0 ? (metadata as Block) : undefined,
     carried:
       outputs === undefined || outputs === null ? [] : [reference(outputs, messages, place, map)],
-    skip: asked === undefined ? 'what is asked is not known: --map input=inputs.FIELD' : undefined,
+    skip:
+      asked === undefined
+        ? 'the field with the question is unknown: --map input=inputs.FIELD'
+        : undefined,
   };
 }
 
@@ -156,7 +159,7 @@ function reference(
     'outputs',
     'close',
     [correctness(agreesWith(text))],
-    'the evaluator is code; here a judge compares',
+    'the evaluator is code, but here a judge compares',
   );
 }
 

@@ -77,7 +77,10 @@ export const source: SuiteSource = {
         carried: criteria.map((criterion) =>
           readCriterion(criterion, fields, placeOf(criterion, place)),
         ),
-        skip: query === undefined ? 'what is asked is not known: --map input=FIELD' : undefined,
+        skip:
+          query === undefined
+            ? 'the field with the question is unknown: --map input=FIELD'
+            : undefined,
         recording: output === undefined ? undefined : { answer: output },
       };
     });

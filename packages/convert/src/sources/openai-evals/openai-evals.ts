@@ -192,7 +192,7 @@ function checkOf(kind: string, args: Fields, ideals: readonly string[], place: P
           )
         : refuse(place, kind, 'its prompt and its choices are its own');
     default:
-      return refuse(place, kind.slice(0, 60), 'the class is code of its own');
+      return refuse(place, kind.slice(0, 60), 'the class is custom code');
   }
 }
 

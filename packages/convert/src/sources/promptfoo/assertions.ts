@@ -28,9 +28,9 @@ const NONE: Readonly<Record<string, string>> = {
   ruby: 'code is neither run nor translated: write it as `code` with a command',
   webhook: 'a request to a server is not a check: write a program and use `code`',
   'select-best':
-    'it compares answers of several providers; here each answer has a verdict of its own',
+    'it compares answers of several providers, but here each answer has a separate verdict',
   'max-score':
-    'it compares answers of several providers; here each answer has a verdict of its own',
+    'it compares answers of several providers, but here each answer has a separate verdict',
   human: 'a person decides',
   perplexity: 'probabilities of tokens are not part of a trace',
   'perplexity-score': 'probabilities of tokens are not part of a trace',
@@ -159,7 +159,7 @@ function readSingle(assertion: Assertion, place: Place, context: AssertionContex
   const isBoolean = rule.isGraded !== true;
   // Forbidden tools are negated one by one, not as a whole. Such rules handle that themselves.
   const parts = isInverse && outcome.isNegated !== true ? denied(outcome.parts) : outcome.parts;
-  if (parts === undefined) return none('its opposite cannot be said in one layer');
+  if (parts === undefined) return none('its opposite cannot be expressed in one layer');
   return {
     carried: carry(
       place,

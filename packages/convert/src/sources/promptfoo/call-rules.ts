@@ -166,7 +166,7 @@ export const CALL_RULES: Readonly<Record<string, Rule>> = {
       return {
         parts: [path({ expected_tools: names.map(String), min_tool_f1: min })],
         close:
-          'promptfoo reads the calls from the text of the answer; here they are those of the trace',
+          'promptfoo reads the calls from the text of the answer, but here they come from the trace',
       };
     },
   },

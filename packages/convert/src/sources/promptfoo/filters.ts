@@ -30,7 +30,7 @@ export function filtered(
   if (provider !== undefined && !(kept.length === 1 && kept[0]!.names.includes(String(provider))))
     return {
       isAsked: true,
-      skip: 'the test is asked of a provider of its own, and a spec has one runner',
+      skip: 'the test has a separate provider, but a spec has one runner',
     };
   if (kept.length === 0)
     return Array.isArray(providers) && providers.length === 0

@@ -36,7 +36,7 @@ class Texts {
         this.why ??= `{{${name}}} in the body: only headers and the URL read the environment`;
       else if (!/^[A-Za-z_]\w*$/.test(name))
         this.why ??= `{{${name.slice(0, 60)}}} is more than a variable`;
-      else if (RUN.has(name)) this.why ??= `the variable "${name}" has a meaning of its own here`;
+      else if (RUN.has(name)) this.why ??= `the variable "${name}" has a special meaning here`;
       else this.variables.add(name);
       return `{{${name}}}`;
     });
@@ -151,7 +151,7 @@ function pointerOf(written: unknown): string | { readonly why: string } {
     return { why: 'the whole response is read as the answer or as a recording' };
   const found = typeof written === 'string' ? PATH.exec(written.trim()) : null;
   if (found === null)
-    return { why: 'its transformResponse is code; write `answer`, a JSON pointer' };
+    return { why: 'its transformResponse is code, so write `answer`, a JSON pointer' };
   const steps = found[1]!.match(/[A-Za-z_$][\w$]*|\d+|(?<=['"])[^'"]+(?=['"])/g) ?? [];
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -6,7 +6,7 @@ const YOURS = 'another judge with another prompt decides';
 
 const rubric = (rule: Block, close?: string): RuleOutcome => ({
   parts: [correctness({ llm_judge: [rule] })],
-  ...(close === undefined ? { note: 'the rule word for word; your judge decides' } : { close }),
+  ...(close === undefined ? { note: 'the same rule, but your judge decides' } : { close }),
 });
 
 /** A rule with the threshold of the source, converted to fifths. */
@@ -97,7 +97,7 @@ export const JUDGE_RULES: Readonly<Record<string, Rule>> = {
       );
     },
   },
-  'is-refusal': template('polite_refusal', 'promptfoo looks for phrases; here a judge decides'),
+  'is-refusal': template('polite_refusal', 'promptfoo looks for phrases, but here a judge decides'),
 };
 
 const facts = (value: unknown): RuleOutcome =>

@@ -360,7 +360,7 @@ test.each([
     when: 'by a separate provider',
     test: { provider: 'x', prompts: ['L'] },
     queries: ['L'],
-    skip: 'of its own',
+    skip: 'a separate provider',
   },
 ])('filters of a test are kept: $when', async ({ test: own, queries, skip }) => {
   const { suite, report } = await convertFiles({

@@ -162,8 +162,7 @@ function execRunner(written: string, file: SourceFile, { outDir }: SourceOptions
   const cwd = relative(outDir, dirname(file.path)).split(sep).join('/');
   return {
     runner: defined({ command: ['node', '-e', EXEC, ...parts], cwd: cwd || undefined }),
-    close:
-      'started with the prompt as its argument; the options and the context after it are empty',
+    close: 'started with the prompt as its argument, with empty options and context after it',
   };
 }
 

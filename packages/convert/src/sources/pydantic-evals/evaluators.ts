@@ -138,7 +138,7 @@ function readOne(name: string, args: Fields, own: Fields, place: Place): Carried
             name,
             'exact',
             [correctness({ llm_judge: [{ rule }] })],
-            'the rubric word for word; your judge decides',
+            'the same rubric, but your judge decides',
           );
     }
     case 'ToolCorrectness':
@@ -165,6 +165,6 @@ function readOne(name: string, args: Fields, own: Fields, place: Place): Carried
     case 'HasMatchingSpan':
       return refuse(place, name, 'a trace has steps, not spans: `expr` over trace.steps');
     default:
-      return refuse(place, name.slice(0, 60), 'the evaluator is code of its own');
+      return refuse(place, name.slice(0, 60), 'the evaluator is custom code');
   }
 }

@@ -43,7 +43,9 @@ export const source: SuiteSource = {
           ),
         ),
         skip:
-          query === undefined ? 'what is asked is not known: --map input=inputs.FIELD' : undefined,
+          query === undefined
+            ? 'the field with the question is unknown: --map input=inputs.FIELD'
+            : undefined,
       };
     });
     const agent = textOf(root.name);

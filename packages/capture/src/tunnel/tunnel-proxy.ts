@@ -9,10 +9,10 @@ import { bareHost } from '../model/upstream.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { plainHost } from '../providers.ts';
 import { refuse } from '../refuse.ts';
-import { witnessEnvironment } from './environment.ts';
+import { tunnelEnvironment } from './environment.ts';
 import { credentialsFor, portOf, proxyOf, reach } from './user-proxy.ts';
 
-export interface WitnessOptions {
+export interface TunnelProxyOptions {
   /** A host of models. A local one needs a port, because other servers run on this machine too. */
   readonly isModelHost: (host: string, port: number) => boolean;
   /** One of each kind, to find exceptions that would hide them. */
@@ -35,26 +35,26 @@ const BLOCKED = 'blocked by agentci replay';
  * A proxy that only sees the targets of connections. Connections that bypass the model plane are
  * named, never read. A model among their hosts means that some calls were not captured.
  */
-export const openWitness = (context: PlaneContext, options: WitnessOptions): Plane =>
-  new Witness(context, options);
+export const openTunnelProxy = (context: PlaneContext, options: TunnelProxyOptions): Plane =>
+  new TunnelProxy(context, options);
 
-class Witness implements Plane {
+class TunnelProxy implements Plane {
   readonly name = 'witness';
   readonly #context: PlaneContext;
-  readonly #options: WitnessOptions;
+  readonly #options: TunnelProxyOptions;
   readonly #all = new Set<string>();
   #models = new Set<string>();
   #others = new Set<string>();
   readonly #tunnels = new Map<Duplex, { readonly host: string; readonly isModel: boolean }>();
   readonly #counts = { connections: 0 };
 
-  constructor(context: PlaneContext, options: WitnessOptions) {
+  constructor(context: PlaneContext, options: TunnelProxyOptions) {
     this.#context = context;
     this.#options = options;
   }
 
   environment = (): ReturnType<Plane['environment']> =>
-    witnessEnvironment({
+    tunnelEnvironment({
       origin: this.#context.origin,
       token: this.#context.token,
       env: this.#context.env,
@@ -63,7 +63,7 @@ class Witness implements Plane {
       isOffline: this.#options.refuses !== undefined,
     });
 
-  handle = ({ response }: PlaneRequest): void => refuse(response, 404, 'the witness is a proxy');
+  handle = ({ response }: PlaneRequest): void => refuse(response, 404, 'this path is for a proxy');
 
   tunnel = (target: string, socket: Duplex, head: Buffer): void =>
     void this.#tunnel(target, socket, head);

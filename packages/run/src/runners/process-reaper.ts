@@ -34,7 +34,7 @@ done
  * would keep calling paid models. Uses a shell, which outlives this process and costs next to
  * nothing.
  */
-export class Undertaker {
+export class ProcessReaper {
   #shell: ChildProcess | undefined;
 
   begin(group: number): void {

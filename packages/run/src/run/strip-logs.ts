@@ -10,7 +10,7 @@ const LOG =
  * Removes log lines of a framework from the output of an agent if the capture knows the last reply.
  * If the output is that reply and log lines, the reply is the answer.
  */
-export function withoutLogs(given: Trace, seen: Trace | undefined): Trace {
+export function stripLogs(given: Trace, seen: Trace | undefined): Trace {
   const printed = finalText(given);
   const reply = seen === undefined ? undefined : finalText(seen)?.trim();
   if (printed === undefined || reply === undefined || reply === '') return given;

@@ -24,7 +24,7 @@ export type Embedded =
   | { readonly ok: false; readonly reason: string };
 
 /** All external requests that the checks of a query need. Usually empty. */
-export function asksOf(query: Query): readonly RootedAsk[] {
+export function collectAsks(query: Query): readonly RootedAsk[] {
   // Called for every query, and most have no requests.
   for (const layer of LAYERS)
     if (asksIn(layer, query[layer]).length > 0)
@@ -34,7 +34,7 @@ export function asksOf(query: Query): readonly RootedAsk[] {
 
 /** Whether a query or one of its turns has a check with an external request. */
 export const needsOutside = (query: Query): boolean =>
-  withTurns(query).some((each) => asksOf(each).length > 0);
+  withTurns(query).some((each) => collectAsks(each).length > 0);
 
 const NONE: readonly RootedAsk[] = [];
 

@@ -2,7 +2,7 @@ import type { CodeItem, RootedAsk, SimilarityParams } from '@agentci/checks';
 import { atLeast, type CheckContext, type CheckOutcome, unmeasured } from '@agentci/checks';
 import { cosine } from '@agentci/metrics';
 import { finalText } from '@agentci/trace';
-import type { Outside } from './asks-of.ts';
+import type { Outside } from './collect-asks.ts';
 
 /** Runs code and compares meanings. Judges are asked later, and only if no check has failed. */
 export async function answerAsks(

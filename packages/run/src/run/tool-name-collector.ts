@@ -7,7 +7,7 @@ import type { CheckResult, QueryResult } from '@agentci/results';
 import { UNKNOWN_TOOLS } from '@agentci/results';
 import type { Query } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
-import type { ToolSightings } from './run-parts.ts';
+import type { SeenTools } from './run-parts.ts';
 
 /** Checks that decide nothing if the tools they name are never called. */
 const RULE_CHECKS = ['path.rules', 'policy.args_valid', 'policy.sequence_valid'];
@@ -20,7 +20,7 @@ const SLIP_SHARE = 0.25;
  * that no recording has: mostly typos. A forbidden tool is not expected to appear, so it is
  * reported only if a known name is very similar.
  */
-export class ToolWitness {
+export class ToolNameCollector {
   readonly #queries: readonly Query[];
   readonly #known = new Set<string>();
   #isBlind = false;
@@ -47,7 +47,7 @@ export class ToolWitness {
   }
 
   /** The tools that were seen, and those in the rules. */
-  sightings(): ToolSightings {
+  seenTools(): SeenTools {
     return {
       isBlind: this.#isBlind,
       known: [...this.#known],
@@ -73,7 +73,7 @@ export class ToolWitness {
 
 /** The tools in the rules of a run that no recording has. */
 export function unknownTools(
-  seen: ToolSightings,
+  seen: SeenTools,
   results: readonly QueryResult[],
 ): { readonly notices: string[]; readonly checks: CheckResult[] } {
   if (seen.isBlind) return { notices: [], checks: [] };

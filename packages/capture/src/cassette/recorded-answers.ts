@@ -31,8 +31,8 @@ export interface Miss {
   readonly scrub?: readonly string[];
 }
 
-/** An entry with its position in the cassette. */
-export interface Card {
+/** An entry, and whether it was used. */
+export interface QueuedAnswer {
   readonly entry: CassetteEntry;
   readonly canonical: Canonical;
   isUsed: boolean;
@@ -41,29 +41,29 @@ export interface Card {
 /**
  * The answers of one cassette during one run. The nth request of a kind gets the nth answer to it.
  */
-export class Deck {
+export class RecordedAnswers {
   readonly #rules: MatchRules;
   readonly #repeatsLast: boolean;
-  readonly #cards: readonly Card[];
-  readonly #byKey = new Map<string, Card[]>();
+  readonly #queued: readonly QueuedAnswer[];
+  readonly #byKey = new Map<string, QueuedAnswer[]>();
 
   constructor(entries: readonly CassetteEntry[], rules: MatchRules, { repeatsLast = false } = {}) {
     this.#rules = rules;
     this.#repeatsLast = repeatsLast;
-    this.#cards = entries.map((entry) => ({
+    this.#queued = entries.map((entry) => ({
       entry,
       canonical: rules.canonical(entry),
       isUsed: false,
     }));
-    for (const card of this.#cards) {
-      const known = this.#byKey.get(card.canonical.key);
-      if (known === undefined) this.#byKey.set(card.canonical.key, [card]);
-      else known.push(card);
+    for (const queued of this.#queued) {
+      const known = this.#byKey.get(queued.canonical.key);
+      if (known === undefined) this.#byKey.set(queued.canonical.key, [queued]);
+      else known.push(queued);
     }
   }
 
   get size(): number {
-    return this.#cards.length;
+    return this.#queued.length;
   }
 
   /** Whether there is an answer to this request, used or not. */
@@ -74,35 +74,35 @@ export class Deck {
   /** The next answer to this request. With `keeps` it stays for the next time. */
   take(request: StoredRequest, { keeps = false } = {}): Match | undefined {
     const { key } = this.#rules.canonical(request);
-    const cards = this.#byKey.get(key) ?? [];
-    const card =
-      cards.find(({ isUsed }) => !isUsed) ?? (this.#repeatsLast ? cards.at(-1) : undefined);
-    if (card === undefined) return undefined;
-    if (!keeps) card.isUsed = true;
+    const queue = this.#byKey.get(key) ?? [];
+    const queued =
+      queue.find(({ isUsed }) => !isUsed) ?? (this.#repeatsLast ? queue.at(-1) : undefined);
+    if (queued === undefined) return undefined;
+    if (!keeps) queued.isUsed = true;
     const isScrubbed =
       !this.#rules.scrub.isEmpty &&
-      this.#rules.exactKey(card.entry) !== this.#rules.exactKey(request);
-    return { entry: card.entry, isScrubbed };
+      this.#rules.exactKey(queued.entry) !== this.#rules.exactKey(request);
+    return { entry: queued.entry, isScrubbed };
   }
 
   /**
    * The next entry, if the request is identical byte by byte. Most agents repeat their requests
    * exactly, which saves the comparison by content.
    */
-  nextSame({ provider, method, path, body, encoding }: RawRequest): Card | undefined {
-    const card = this.#cards.find(({ isUsed }) => !isUsed);
-    if (card === undefined || encoding !== undefined) return undefined;
-    const { entry } = card;
+  nextSame({ provider, method, path, body, encoding }: RawRequest): QueuedAnswer | undefined {
+    const queued = this.#queued.find(({ isUsed }) => !isUsed);
+    if (queued === undefined || encoding !== undefined) return undefined;
+    const { entry } = queued;
     if (entry.provider !== provider || entry.method !== method || entry.path !== path)
       return undefined;
     if (entry.body.kind !== 'json' || !Buffer.from(stringifyExact(entry.body.value)).equals(body))
       return undefined;
-    return card;
+    return queued;
   }
 
   /** Entries that no request used. */
   unused(): readonly CassetteEntry[] {
-    return this.#cards.filter(({ isUsed }) => !isUsed).map(({ entry }) => entry);
+    return this.#queued.filter(({ isUsed }) => !isUsed).map(({ entry }) => entry);
   }
 
   explain(request: StoredRequest): Miss {
@@ -116,11 +116,11 @@ export class Deck {
         others: [],
         recordedTimes: same.length,
       };
-    let nearest: Card | undefined;
+    let nearest: QueuedAnswer | undefined;
     let best = Number.NEGATIVE_INFINITY;
-    for (const card of this.#cards) {
-      const score = likeness(card.canonical, asked) + (card.isUsed ? 0 : 0.5);
-      if (score > best) [nearest, best] = [card, score];
+    for (const queued of this.#queued) {
+      const score = likeness(queued.canonical, asked) + (queued.isUsed ? 0 : 0.5);
+      if (score > best) [nearest, best] = [queued, score];
     }
     if (nearest === undefined) return { request, others: [] };
     const [first, ...others] = differences(nearest.canonical, asked);
@@ -142,7 +142,7 @@ export class Deck {
       if (extra.length === 0) continue;
       const rules = matchRules({ ignore, scrub: [...scrub.names, ...extra] });
       const { key } = rules.canonical(request);
-      const fits = this.#cards.find(
+      const fits = this.#queued.find(
         ({ entry, isUsed }) => !isUsed && rules.canonical(entry).key === key,
       );
       if (fits === undefined) continue;

@@ -1,7 +1,7 @@
 import type { ToolStep, Trace } from '@agentci/trace';
 import { nothingCaptured, simpleTrace, toolNames } from '@agentci/trace';
 import { describe, expect, it } from 'vitest';
-import { addSighting } from './add-sighting.ts';
+import { mergeTraces } from './merge-traces.ts';
 
 const tool = (name: string, more: Partial<ToolStep> = {}): ToolStep => ({
   id: 's',
@@ -24,7 +24,7 @@ const seen = (...steps: ToolStep[]): Trace => ({
 
 describe('an agent that was watched', () => {
   it('keeps the answer of the agent and the calls of the capture', () => {
-    const trace = addSighting(simpleTrace('The answer'), {
+    const trace = mergeTraces(simpleTrace('The answer'), {
       trace: seen(tool('lookup')),
       warnings: [],
     });
@@ -36,13 +36,13 @@ describe('an agent that was watched', () => {
   });
 
   it('is timed by the runner, not by its calls', () => {
-    const trace = addSighting(simpleTrace('x'), { trace: seen(), warnings: [] });
+    const trace = mergeTraces(simpleTrace('x'), { trace: seen(), warnings: [] });
     expect([trace.startedAt, trace.endedAt]).toEqual([undefined, undefined]);
   });
 
   it('without anything seen is what it said, with a warning', () => {
     const warnings = [{ code: 'CAPTURE_NOTHING', message: 'nothing' }];
-    const trace = addSighting(simpleTrace('x'), { warnings });
+    const trace = mergeTraces(simpleTrace('x'), { warnings });
     expect([trace.captured.toolCalls, trace.warnings]).toEqual(['none', warnings]);
   });
 
@@ -55,7 +55,7 @@ describe('an agent that was watched', () => {
         { name: 'dig', args: {} },
       ],
     });
-    const trace = addSighting(own, {
+    const trace = mergeTraces(own, {
       trace: seen(tool('lookup', { args: { q: 1 } })),
       warnings: [],
     });
@@ -73,7 +73,7 @@ describe('an agent that was watched', () => {
         { name: 'notify', args: {} },
       ],
     });
-    const trace = addSighting(own, { trace: seen(tool('refund', { args: {} })), warnings: [] });
+    const trace = mergeTraces(own, { trace: seen(tool('refund', { args: {} })), warnings: [] });
     expect(toolNames(trace)).toEqual(['lookup', 'refund', 'notify']);
     expect(trace.steps.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
@@ -82,6 +82,6 @@ describe('an agent that was watched', () => {
     const partial = seen(tool('lookup'));
     partial.captured.toolCalls = 'partial';
     const own = simpleTrace({ answer: 'x', tool_calls: [] });
-    expect(addSighting(own, { trace: partial, warnings: [] }).captured.toolCalls).toBe('partial');
+    expect(mergeTraces(own, { trace: partial, warnings: [] }).captured.toolCalls).toBe('partial');
   });
 });

@@ -30,7 +30,7 @@ const QUIET: Readonly<Record<string, readonly [name: string, value: string]>> = 
  * and requests, the front works as a proxy too. A separate address in 127.0.0.0/8 would be an
  * exception that all clients support, but macOS has only 127.0.0.1.
  */
-export function witnessEnvironment(options: {
+export function tunnelEnvironment(options: {
   readonly origin: string;
   readonly token: string;
   readonly env: Env;

@@ -6,7 +6,7 @@ import type { Sighting } from '../runners/runner.ts';
  * Merges the trace of an agent with the calls that the capture observed. The answer comes from the
  * agent. Calls that only the agent's recording mentions are kept too, so no evidence is lost.
  */
-export function addSighting(given: Trace, { trace: seen, warnings }: Sighting): Trace {
+export function mergeTraces(given: Trace, { trace: seen, warnings }: Sighting): Trace {
   if (seen === undefined) return { ...given, warnings: [...given.warnings, ...warnings] };
   const { final, reported, resources } = given;
   // Keeps the answer of the agent and the time of the runner. The last words of a model are not the

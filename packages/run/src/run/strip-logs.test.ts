@@ -1,6 +1,6 @@
 import { finalText, simpleTrace } from '@agentci/trace';
 import { expect, test } from 'vitest';
-import { withoutLogs } from './without-logs.ts';
+import { stripLogs } from './strip-logs.ts';
 
 const REPLY = 'The refund is done.\nAnything else?';
 
@@ -31,12 +31,12 @@ test.each([
     noise: 0,
   },
 ])('an agent that prints $when', ({ printed, answer, noise }) => {
-  const trace = withoutLogs(simpleTrace(printed), simpleTrace(REPLY));
+  const trace = stripLogs(simpleTrace(printed), simpleTrace(REPLY));
   expect(finalText(trace)).toBe(answer);
   expect(trace.warnings.filter(({ code }) => code === 'OUTPUT_NOISE')).toHaveLength(noise);
 });
 
 test('removes nothing if the capture saw no reply', () => {
   const given = simpleTrace('INFO: done');
-  expect(withoutLogs(given, undefined)).toBe(given);
+  expect(stripLogs(given, undefined)).toBe(given);
 });

@@ -14,8 +14,8 @@ import { type Behaviour, startChaos } from '@agentci/testing/chaos-upstream';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Front, openFront } from '../front.ts';
 import type { Plane } from '../plane.ts';
-import { witnessEnvironment } from './environment.ts';
-import { openWitness } from './witness.ts';
+import { tunnelEnvironment } from './environment.ts';
+import { openTunnelProxy } from './tunnel-proxy.ts';
 
 const LIMITS = { quietMs: 0, maxMs: 100 };
 let opened: { front: Front; plane: Plane } | undefined;
@@ -32,7 +32,7 @@ async function open(
   refuses?: (host: string, isModel: boolean) => void,
 ) {
   const front = await openFront();
-  const plane = openWitness(
+  const plane = openTunnelProxy(
     { ...front, env, now: Date.now },
     { isModelHost: (host) => modelHosts.includes(host), modelHosts, providers: [], refuses },
   );
@@ -401,7 +401,7 @@ describe('the visible part of a tunnel to this machine', () => {
 
 describe('environment', () => {
   const of = (env: Record<string, string>, providers: string[] = []) =>
-    witnessEnvironment({
+    tunnelEnvironment({
       origin: 'http://127.0.0.1:4000',
       token: 't',
       env,

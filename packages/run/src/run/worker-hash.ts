@@ -7,7 +7,7 @@ import { filledText } from '../runners/fill-texts.ts';
  * Hash of the data that a worker must share with the collector: the spec, and the prompts it names
  * if a model is the agent. The files of any other agent are local.
  */
-export function fleetHash(suite: Suite): string {
+export function workerHash(suite: Suite): string {
   const { runner, dir, queries, hash } = suite;
   if (runner?.kind !== 'model' || runner.prompt === undefined || !isPromptFile(runner.prompt))
     return hash;

@@ -7,7 +7,7 @@ import { spendsMoney } from './cassette-use.ts';
  * The cost of a run of a query from its stored result: the judge, plus the agent unless its answers
  * came from a recording.
  */
-export function spentBefore(
+export function storedCost(
   result: QueryResult,
   { isRecorded }: { readonly isRecorded: boolean },
 ): { readonly usd: number; readonly isWhole: boolean } {
