@@ -5,7 +5,7 @@ import { RESULTS_SCHEMA, type RunResult, resultFault } from '@agentci/results';
 import { isPart, listRuns, readRun, tracesOf } from '@agentci/run';
 import { gitState } from '../ci/git-state.ts';
 import type { Io } from '../cli/io.ts';
-import type { Ended } from '../notify/ended.ts';
+import type { FinishedRun } from '../notify/finished-run.ts';
 import type { NotifyOptions } from '../notify/flags.ts';
 import { prepareNotify } from '../notify/prepare.ts';
 import { type LatestOptions, specRuns, storedRunId } from '../stored-runs/stored-run.ts';
@@ -65,7 +65,7 @@ export async function reportStored(options: ReportFlags, io: Io): Promise<number
 }
 
 /** Notification data of a stored run. */
-function aboutStored(root: string, id: string): Pick<Ended, 'part' | 'ran'> {
+function aboutStored(root: string, id: string): Pick<FinishedRun, 'part' | 'ran'> {
   const header = listRuns(root).find((stored) => stored.id === id)?.header;
   if (header === undefined) return {};
   const { judges, started_at, order } = header;
