@@ -15,7 +15,7 @@ import { loadSpec, type Suite } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
 import { DEFAULT_SPEC, isRunOfFile, specPath } from '../stored-runs/spec-folders.ts';
 import { specRuns, storedRunId } from '../stored-runs/stored-run.ts';
-import { type GroupedFailures, MAX_RERUN, type ToldGroup } from './failures-text.ts';
+import { type AnalyzedGroup, type GroupedFailures, MAX_RERUN } from './failures-text.ts';
 
 interface FailuresFlags {
   readonly config?: string;
@@ -47,7 +47,7 @@ export async function groupedFailures(
   );
   const divergences = await divergencesOf(groups, { config, root, runId }, io);
   const told = groups.map(
-    (group): ToldGroup => ({
+    (group): AnalyzedGroup => ({
       ...group,
       since: history.since.get(group.signature)!,
       divergence: divergences.has(group.signature) ? divergences.get(group.signature)! : undefined,

@@ -25,8 +25,8 @@ import { quote, repeatedCommand } from '../test-command/repeated-command.ts';
 import { newRunId } from '../test-command/store-session.ts';
 import { type FoundShards, findShards } from './find-shards.ts';
 import { mergeShards } from './merge-shards.ts';
+import { timingsOf } from './query-timings.ts';
 import type { Given } from './shard-folders.ts';
-import { timingsOf } from './timings-of.ts';
 
 export interface MergeFlags {
   readonly config?: string;
