@@ -98,7 +98,7 @@ function moduleFinding(path: string, name: string): Finding {
   if (status === 0 || status === null) return ok(`module ${name}`);
   return fail(
     `module ${name} does not parse${reasonIn(stderr)}`,
-    'Correct it; node --check shows where.',
+    'Correct it. node --check shows the location.',
   );
 }
 

@@ -46,7 +46,7 @@ export async function groupedFailures(
     judged,
   );
   const divergences = await divergencesOf(groups, { config, root, runId }, io);
-  const told = groups.map(
+  const analyzed = groups.map(
     (group): AnalyzedGroup => ({
       ...group,
       since: history.since.get(group.signature)!,
@@ -55,7 +55,7 @@ export async function groupedFailures(
     }),
   );
   const { gone, notRun } = history;
-  return { run, before: earlier?.id, groups: told, gone, notRun };
+  return { run, before: earlier?.id, groups: analyzed, gone, notRun };
 }
 
 /** Earlier verdicts, and the run of the newest of them. */

@@ -79,7 +79,7 @@ test.each([
   );
 });
 
-test('what a suite asks for itself is written beside the suite, and nothing twice to the terminal', () => {
+test('reports configured in a suite are written next to it, and nothing twice to the terminal', () => {
   const suite = {
     dir: 'suites',
     output: { formats: ['console', 'json', 'github', 'junit'], directory: 'out' },

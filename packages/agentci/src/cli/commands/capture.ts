@@ -22,12 +22,12 @@ export const command: CliCommand = {
       )
       .option(
         '--upstream <provider=url>',
-        'where the calls of a provider go (repeat for several)',
+        'address for the calls of a provider (repeatable)',
         collect,
       )
       .option(
         '--cassette <mode[=dir]>',
-        'calls of models: record them into files, replay them from there, auto (replay what is known, record the rest) or off',
+        'model calls: record them into files, replay them from there, auto (replay known calls, record the rest) or off',
         cassetteChoice,
       )
       .option(

@@ -22,13 +22,13 @@ export const command: CliCommand = {
   configure: (parser) => {
     parser
       .argument('<action>', 'ls, show, check, prune or rerecord')
-      .argument('[query]', 'the id of a query; show needs one')
+      .argument('[query]', 'the id of a query (required for show)')
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
       .option('--dir <dir>', "where cassettes are, instead of the spec's cassette.dir")
       .option('--run <n>', 'show: which run of the query (default: 1)', wholeNumber(1))
       .option(
         '--live <n>',
-        'check: ask the providers so many stored requests again and compare the shape of answers',
+        'check: send up to N stored requests to the providers again and compare the shape of answers',
         wholeNumber(1),
       )
       .addOption(

@@ -53,7 +53,7 @@ export const command: CliCommand = {
         'after',
         `
 Put it before the command of a server in a client's configuration, or let \`guard install\` do that for every server in it.
-What cannot be decided is refused. Without a readable policy the guard does not start.
+Undecidable calls are refused. Without a readable policy the guard does not start.
 
 Examples:
   agentci guard --policy policy.yaml --audit audit.jsonl -- node server.mjs

@@ -55,7 +55,7 @@ export const command: CliCommand = {
         'only these kinds of change (repeat or separate by commas)',
         collectList,
       )
-      .option('--seed <n>', 'seed of what is chosen by chance (default: 0)', wholeNumber(0))
+      .option('--seed <n>', 'seed of random choices (default: 0)', wholeNumber(0))
       .option(
         '--budget <n>',
         'at most this many changes in all (default: 50 for each recording)',
@@ -75,7 +75,7 @@ export const command: CliCommand = {
       )
       .option(
         '--judge-cache <dir>',
-        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+        'folder of stored verdicts (default: .agentci/judge-cache next to the spec)',
       )
       .option('--max-cost <usd>', 'ask no judge beyond this cost', positiveNumber)
       .option(

@@ -21,7 +21,7 @@ export const command: CliCommand = {
       .argument('<action>', 'explain, coverage, generate or test')
       .argument(
         '[recordings]',
-        'as --traces; for explain also the audit of a guard; for test the policy',
+        'like --traces, for explain also the audit of a guard, for test the policy',
       )
       .option('-p, --policy <file>', 'the policy')
       .option('--traces <path>', 'the recordings: a file or a folder')

@@ -26,12 +26,12 @@ export const command: CliCommand = {
       .addHelpText(
         'after',
         `
-Prints an address with a secret in it and serves until Ctrl-C, to this machine only. Nothing is sent anywhere.
+Prints a URL with a secret token and serves until Ctrl-C, to this machine only. Nothing is sent anywhere.
 
-Its page Compare puts two runs, two baseline versions, or a version and a run side by side. Versions are judged by the
+Its page Compare shows two runs, two baseline versions, or a version and a run side by side. Versions are judged by the
 spec as it is now, rubrics by stored verdicts only.
 
-With --label, labels are appended to labels/RATER.jsonl beside the spec; agentci judge calibrate --labels labels reads them.
+With --label, labels are appended to labels/RATER.jsonl next to the spec. agentci judge calibrate --labels labels reads them.
 
 Examples:
   agentci view --port 8321
@@ -72,7 +72,7 @@ export async function serveView(
     throw new UserError('RUN_MISSING', `there is no stored run "${run}"`, {
       hint:
         known === undefined
-          ? 'Nothing has been run here yet; runs are beside their spec, which -c names.'
+          ? 'Nothing has been run here yet. Runs are stored next to their spec, which -c names.'
           : `The newest is: ${known}`,
     });
   }
