@@ -142,7 +142,7 @@ function sourceOf(
     if (!existsSync(path))
       throw new UserError(
         'TRACES_MISSING',
-        `--trace-file: there is no file or folder "${options.traceFile}"`,
+        `--trace-file: no file or folder "${options.traceFile}"`,
       );
     return { source: path };
   }

@@ -210,7 +210,7 @@ function planesOf(names: readonly string[] | undefined): readonly CapturePlane[]
   const given = names ?? CAPTURE_PLANES;
   for (const name of given)
     if (!(CAPTURE_PLANES as readonly string[]).includes(name))
-      throw new UserError('CAPTURE_PLANE', `--planes: there is no plane "${name}"`, {
+      throw new UserError('CAPTURE_PLANE', `--planes: unknown plane "${name}"`, {
         hint: `planes: ${CAPTURE_PLANES.join(', ')}`,
       });
   return given as readonly CapturePlane[];

@@ -59,7 +59,7 @@ export function chosenRuns(
   const all = readableLines(read, 'runs.jsonl', io);
   const { damaged: unreadLines } = read;
   if (all.length === 0)
-    throw new UserError('HISTORY_EMPTY', 'there is no history here yet', {
+    throw new UserError('HISTORY_EMPTY', 'no history here yet', {
       hint: 'Every finished run adds to it. agentci history import adds runs of CI.',
     });
   const spec = config === undefined ? undefined : basename(config);

@@ -167,10 +167,10 @@ const isFolder = (dir: string): boolean =>
 
 const noShardIn = (dir: string): UserError =>
   isFolder(dir)
-    ? new UserError('MERGE_NO_SHARD', `there is no shard in ${dir}`, {
+    ? new UserError('MERGE_NO_SHARD', `no shard in ${dir}`, {
         hint: 'Give the run folders of `agentci test --shard`, or a folder that holds them.',
       })
-    : new UserError('MERGE_NO_SHARD', `there is no folder ${dir}`);
+    : new UserError('MERGE_NO_SHARD', `no folder ${dir}`);
 
 /** Rejects shards of different runs. */
 function refuseMixed(all: readonly FoundShard[], version: string): void {

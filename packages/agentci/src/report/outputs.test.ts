@@ -52,11 +52,11 @@ test('somewhere that only says it is not GitHub nothing is annotated', () => {
 
 test.each([
   { words: '-o r.pdf', code: 'OUTPUT_UNKNOWN', says: 'no report format is known for "r.pdf"' },
-  { words: '-f jsn', code: 'OUTPUT_UNKNOWN', says: 'there is no report format "jsn"' },
+  { words: '-f jsn', code: 'OUTPUT_UNKNOWN', says: 'unknown report format "jsn"' },
   {
     words: '-f constructor',
     code: 'OUTPUT_UNKNOWN',
-    says: 'there is no report format "constructor"',
+    says: 'unknown report format "constructor"',
   },
   {
     words: '-o r.json -f json=./r.json',

@@ -44,7 +44,7 @@ export async function reportStored(options: ReportFlags, io: Io): Promise<number
       ? readRun(root, storedRunId(root, id, latest))
       : readResults(resolve(io.cwd, input), input, '--input');
   if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
-    throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+    throw new UserError('TRACES_MISSING', `--traces: no file or folder "${traces}"`);
   const storedTraces = input === undefined ? () => tracesOf(root, run.run_id) : undefined;
   const { failed } = await writeReports(run, plans, {
     ...notifyWith?.(run, {
@@ -111,8 +111,7 @@ function runBefore(
 }
 
 function readResults(path: string, given: string, option: string): RunResult {
-  if (!existsSync(path))
-    throw new UserError('INPUT_MISSING', `${option}: there is no file "${given}"`);
+  if (!existsSync(path)) throw new UserError('INPUT_MISSING', `${option}: no file "${given}"`);
   let run: unknown;
   try {
     run = JSON.parse(readFileSync(path, 'utf8'));

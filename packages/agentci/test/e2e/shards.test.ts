@@ -655,7 +655,7 @@ describe('after a merge', () => {
     {
       what: 'has no shard in it',
       spoil: () => Buffer.from(zipSync({ 'a.txt': new Uint8Array(1) })),
-      says: 'there is no shard in in/s2.zip',
+      says: 'no shard in in/s2.zip',
     },
     { what: 'is not there', spoil: () => undefined, says: 'in/s2.zip' },
   ])(

@@ -5,7 +5,7 @@ import { cassetteChoice, collect, collectList, someText } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'capture',
-  summary: 'run any program and record its model and tool calls as a trace',
+  summary: 'run a program and record its calls as a trace',
   configure: (parser) =>
     parser
       .argument('[command...]', 'the program and its arguments, after --')

@@ -18,7 +18,7 @@ type Action = (typeof ACTIONS)[number];
 
 export const command: CliCommand = {
   name: 'cassette',
-  summary: 'list, read, check, prune and renew recorded calls of models',
+  summary: 'list, show, check, prune and renew recorded model calls',
   configure: (parser) => {
     parser
       .argument('<action>', 'ls, show, check, prune or rerecord')
@@ -67,7 +67,7 @@ Exit codes: 0 all is well · 1 check found recordings that no longer fit · 2 a 
     const options = given as CassetteFlags;
     const [action = '', id] = args;
     if (!ACTIONS.includes(action as Action))
-      throw new UserError('CASSETTE_ACTION', `there is no action "${action}"`, {
+      throw new UserError('CASSETTE_ACTION', `unknown action "${action}"`, {
         hint: `actions: ${ACTIONS.join(', ')}`,
       });
     const place = await cassettePlace(options, io);

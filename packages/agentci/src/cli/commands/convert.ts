@@ -6,7 +6,7 @@ import { collect } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'convert',
-  summary: "turn another tool's suite into a spec, with a report on every assertion",
+  summary: 'convert a suite of another tool into a spec',
   configure: (parser) =>
     parser
       .argument('<files...>', 'suites: files or folders')

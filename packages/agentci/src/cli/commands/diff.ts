@@ -7,7 +7,7 @@ import { drops, percent, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'diff',
-  summary: 'compare two baseline versions, or two runs: better, worse, or noise?',
+  summary: 'compare two baseline versions or two runs',
   configure: (parser) => {
     parser
       .option('--baseline <version>', 'the version before')

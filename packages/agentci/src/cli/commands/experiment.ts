@@ -9,7 +9,7 @@ import { collect, duration, fraction, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'experiment',
-  summary: 'compare conditions over trials: decision quality, time, tests, effect sizes, plots',
+  summary: 'compare conditions over repeated trials',
   configure: (parser) => {
     parser
       .argument('<file>', 'the experiment (YAML), or the word "agreement"')

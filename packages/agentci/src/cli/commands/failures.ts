@@ -15,7 +15,7 @@ export const command: CliCommand = {
         'after',
         `
 Failures of the same check with the same finding are one group, even if words and numbers differ. Each group says how
-many queries it has, whether the run before had it, where a run first leaves its baseline, and how to run it again.
+many queries it has, whether the previous run had it, the first step that differs from its baseline, and the command to run it again.
 
 Example:
   agentci failures --run latest

@@ -4,7 +4,7 @@ import { someText } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'guard',
-  summary: 'refuse the tool calls of an MCP client that a policy forbids, before they are made',
+  summary: 'refuse MCP tool calls that a policy forbids',
   configure: (parser) =>
     parser
       .argument('[server...]', 'the server and its arguments, after --; or: install')

@@ -8,7 +8,7 @@ import { collect, someText, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'history',
-  summary: 'list past runs, and say since when a query fails, flakes or costs more',
+  summary: 'query past runs: trends, flaky queries, cost',
   configure: (parser) =>
     parser
       .argument('[action]', `${ACTIONS.join(', ')} (default: list)`)

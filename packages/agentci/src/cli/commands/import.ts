@@ -13,8 +13,7 @@ import type { CliCommand } from '../cli-command.ts';
 
 export const command: CliCommand = {
   name: 'import',
-  summary:
-    'read recordings of any tool: see what they hold, keep them as traces, or make tests of them',
+  summary: 'import recordings as traces or tests',
   configure: (parser) =>
     parser
       .argument('<files...>', 'recordings: files or folders')

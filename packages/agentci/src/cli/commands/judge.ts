@@ -9,7 +9,7 @@ import { fraction, positiveNumber, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'judge',
-  summary: 'measure the judge itself: against human labels, against attacks',
+  summary: 'measure the judge against labels and attacks',
   configure: (parser) => {
     parser
       .argument(

@@ -9,7 +9,7 @@ import { collect } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'merge',
-  summary: 'join the runs of all shards into one, and decide over the whole run',
+  summary: 'merge the runs of all shards into one',
   configure: (parser) =>
     addNotifyFlags(parser)
       .argument(

@@ -14,8 +14,7 @@ const ACTIONS = ['explain', 'coverage', 'generate', 'test'] as const;
 
 export const command: CliCommand = {
   name: 'policy',
-  summary:
-    'explain calls by a policy, run its examples, measure coverage, or learn one from traces',
+  summary: 'explain, test, measure or learn a policy',
   configure: (parser: Command) => {
     parser
       .argument('<action>', 'explain, coverage, generate or test')

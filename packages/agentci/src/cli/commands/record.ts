@@ -13,7 +13,7 @@ import {
 
 export const command: CliCommand = {
   name: 'record',
-  summary: 'run the agent for every query and save each run as a baseline',
+  summary: 'run the agent and save each run as a baseline',
   configure: (parser) => {
     parser
       .requiredOption('--version <name>', 'the version to save under, for example v1')

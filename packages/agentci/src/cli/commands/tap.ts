@@ -4,7 +4,7 @@ import { someText } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'tap',
-  summary: 'record what passes between an MCP client and a server, or answer from such a recording',
+  summary: 'record or replay an MCP session',
   configure: (parser) =>
     parser
       .argument('[server...]', 'the server and its arguments, after --')

@@ -12,7 +12,7 @@ import { wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'view',
-  summary: 'look at stored runs in the browser, and at one in progress',
+  summary: 'view stored runs in the browser',
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec whose runs are shown (default: agentci_spec.yaml)')
@@ -54,7 +54,7 @@ export async function serveView(
   io: Io,
 ): Promise<number> {
   if (port !== undefined && port > 65_535)
-    throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
+    throw new UserError('PORT_INVALID', `--port: invalid port ${port}`);
   if (rater !== undefined && !label)
     throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
   const { root, latest } = specRuns(config, io);
@@ -69,7 +69,7 @@ export async function serveView(
   const run = given === 'latest' ? (newest() ?? given) : given;
   if (run !== undefined && library.update(run, 0) === undefined) {
     const known = newest();
-    throw new UserError('RUN_MISSING', `there is no stored run "${run}"`, {
+    throw new UserError('RUN_MISSING', `no stored run "${run}"`, {
       hint:
         known === undefined
           ? 'Nothing has been run here yet. Runs are stored next to their spec, which -c names.'

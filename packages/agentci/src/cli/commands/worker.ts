@@ -14,7 +14,7 @@ const MIN_LOCK_MS = 1000;
 
 export const command: CliCommand = {
   name: 'worker',
-  summary: 'run the agent for an `agentci test --queue` on another machine',
+  summary: 'run queries for `agentci test --queue`',
   configure: (parser) =>
     parser
       .requiredOption(
