@@ -614,7 +614,7 @@ describe('after a merge', () => {
     const { code, stderr } = await cli(['merge', '.agentci/runs'], { cwd });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('could not be read and are written anew'),
+      expect.stringContaining('could not be read and are replaced'),
     ]);
     expect(
       Object.keys((JSON.parse(readFileSync(timings, 'utf8')) as { ms: object }).ms),
