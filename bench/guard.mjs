@@ -61,7 +61,7 @@ function startTime(rounds) {
   const ratio = guarded / median(times.bare);
   const ofEmpty = guarded / median(times.empty);
   return {
-    work: 'guard: start with 50 rules, beside a bare node that starts the same server',
+    work: 'guard: start with 50 rules, compared with a bare node that starts the same server',
     measured: `${guarded.toFixed(0)} ms (${ratio.toFixed(2)} ×; ${ofEmpty.toFixed(2)} × an empty node)`,
     bound: '≤ 2 ×',
     ok: ratio <= 2,

@@ -51,7 +51,7 @@ say(
   '  node demos/conversation/run.mjs        a scripted customer and a refund policy, turn by turn',
 );
 say('  node demos/guard/run.mjs               a prompt injection, and the guard that stops it');
-say('  npx agentci init --help                a spec of your own');
+say('  npx agentci init --help                create your spec');
 
 function agentci(args, expected, env = {}) {
   const shown = Object.entries(env).map(([name, value]) => `${name}=${value} `);

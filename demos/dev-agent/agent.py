@@ -52,7 +52,7 @@ def call_tool(name: str, args: dict) -> tuple[str, str | None]:
     """What goes wrong is told as text too: a model can do something about it."""
     try:
         if name not in TOOLS:
-            raise ValueError(f"there is no tool {name}")
+            raise ValueError(f"unknown tool {name}")
         function, parameter = TOOLS[name]
         return function(str(args.get(parameter))), None
     except (ValueError, OSError) as error:

@@ -53,7 +53,7 @@ export function callTool(
     if (name === 'repo_metadata') return { result: metadata(String(args.repo)), error: null };
     if (name === 'list_dir') return { result: listDir(String(args.path)), error: null };
     if (name === 'read_file') return { result: readFile(String(args.path)), error: null };
-    throw new Error(`there is no tool ${name}`);
+    throw new Error(`unknown tool ${name}`);
   } catch (cause) {
     // Removes machine paths, because recordings are compared and baselines are stored.
     const error = (cause as Error).message.replaceAll(`${here}${sep}`, '');

@@ -4,7 +4,7 @@ import desk from './agent.ts';
 
 const spec = new URL('./agentci_spec.yaml', import.meta.url);
 
-test('a run of our own passes a query of the spec', async () => {
+test('our run passes a query of the spec', async () => {
   await expect(await desk('Please refund ord_2')).toPassSpec('refund-small', { spec });
 });
 

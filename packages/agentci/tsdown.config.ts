@@ -53,7 +53,7 @@ export default defineConfig({
   plugins: [builtApart, notedPackages('main')],
   copy: [
     { from: '../../schema/*.json', to: 'dist/schema' },
-    // Runs in the user's own programs, so it is as it was written, with no chunks of ours behind it.
+    // Runs in the user's programs, so it is copied unchanged and without chunks.
     { from: '../capture/src/preload/*.cjs', to: 'dist' },
     { from: '../capture/src/preload/path/node', to: 'dist/path' },
   ],

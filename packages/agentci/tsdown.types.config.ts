@@ -3,19 +3,19 @@ import { defineConfig } from 'tsdown';
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
-/** Where each door is: TypeScript writes no declarations of what it finds in node_modules, linked or not. */
-const doors = Object.keys(read('package.json').devDependencies)
+/** Paths of each package's entry points, because TypeScript writes no declarations for node_modules. */
+const entryPoints = Object.keys(read('package.json').devDependencies)
   .filter((name) => name.startsWith('@agentci/'))
   .flatMap((name) => {
     const folder = `../${name.replace('@agentci/', '')}`;
-    return Object.entries<string>(read(`${folder}/package.json`).exports).map(([door, file]) => [
-      name + door.slice(1),
+    return Object.entries<string>(read(`${folder}/package.json`).exports).map(([entry, file]) => [
+      name + entry.slice(1),
       [`./packages/agentci/${folder}/${file}`],
     ]);
   });
 
-// The declarations are built apart: the chunks of the program are cut for speed, and declarations cut along the same lines
-// would point at files that are not there.
+// Declarations are built separately: the program's chunks are optimized for speed, and declarations
+// split the same way would refer to missing files.
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
@@ -26,8 +26,8 @@ export default defineConfig({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  dts: { emitDtsOnly: true, compilerOptions: { paths: Object.fromEntries(doors) } },
-  // Of code behind the doors that no exported type names.
+  dts: { emitDtsOnly: true, compilerOptions: { paths: Object.fromEntries(entryPoints) } },
+  // Used only by code that no exported type mentions.
   deps: { neverBundle: ['picocolors', '@eslint-community/regexpp'] },
   clean: false,
   outDir: 'dist',

@@ -16,7 +16,7 @@ export const fromRoot = (path) => relative(workspace, resolve(folder, path)).rep
 export const folderProblem = () =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory()
     ? undefined
-    : `working-directory: there is no folder ${JSON.stringify(given)} in the checkout`;
+    : `working-directory: no folder ${JSON.stringify(given)} in the checkout`;
 
 /** The installed program. In a monorepo it may be in a parent folder, like in npm's lookup. */
 export function findAgentci() {

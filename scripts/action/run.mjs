@@ -89,7 +89,7 @@ if (!hasResults && status === 0)
   console.log(
     '::error title=AgentCI::agentci test made no results: look at the args of the action',
   );
-// Without results there is no verdict: an argument such as `--help` exits with 0 and checks
+// A verdict needs results: an argument such as `--help` exits with 0 and checks
 // nothing.
 const code = hasResults ? (status ?? 2) : status || 2;
 // Otherwise, the comment of an earlier run would keep an outdated verdict.
@@ -122,7 +122,7 @@ function compareWithBase() {
   if (!hasResults || !base) return;
   if (!existsSync(base)) {
     if (env.INPUT_BASE)
-      console.log(`::warning title=AgentCI::base: there is no file ${JSON.stringify(base)}`);
+      console.log(`::warning title=AgentCI::base: no file ${JSON.stringify(base)}`);
     return;
   }
   const report = ['report', '-c', spec, '-i', join(folder, files.json), '--before', base];

@@ -251,7 +251,7 @@ test('notifications of a server are replayed, and what it asks of the agent is a
     expect(code, stdout).toBe(0);
     expect(JSON.parse(stdout).results[0].warnings).toContainEqual({
       code: 'MCP_CASSETTE_LEFT_OUT',
-      message: expect.stringContaining('2 messages that the server sent of its own (2 roots/list)'),
+      message: expect.stringContaining('2 messages that the server sent unasked (2 roots/list)'),
     });
   }
   const text = readFileSync(join(cwd, 'cassettes', 'stock', 'two.jsonl'), 'utf8');

@@ -127,7 +127,7 @@ test('what the server asks of the client is left out of a replay, and both the r
   };
   const recorded = await ask(before(RECORD));
   const names =
-    '3 messages that the server sent of its own (1 roots/list, 1 sampling/createMessage, 1 elicitation/create)';
+    '3 messages that the server sent unasked (1 roots/list, 1 sampling/createMessage, 1 elicitation/create)';
   expect(recorded.said).toContain(names);
   expect(recorded.said).toContain('MCP_CASSETTE_LEFT_OUT');
   const replayed = await ask([CLI, ...REPLAY]);

@@ -116,7 +116,7 @@ export class ArgumentCompiler {
         this.#add(
           node,
           'POLICY_TYPE',
-          `what is asked of an argument is a map such as {type: string}, not ${shown(toPlain(node))}`,
+          `the schema of an argument must be a map such as {type: string}, not ${shown(toPlain(node))}`,
         );
       return undefined;
     }
@@ -126,12 +126,7 @@ export class ArgumentCompiler {
     for (const entry of whole.entries.values()) {
       if (KNOWN.includes(entry.key)) continue;
       const hint = unknownHint(entry.key, KNOWN, 'the keywords');
-      this.#add(
-        keyPlace(entry),
-        'POLICY_UNKNOWN_KEYWORD',
-        `there is no keyword "${entry.key}"`,
-        hint,
-      );
+      this.#add(keyPlace(entry), 'POLICY_UNKNOWN_KEYWORD', `unknown keyword "${entry.key}"`, hint);
     }
     const onViolation = this.#mode(whole.entries.get('on_violation'), inherited);
     const types = this.#types(whole);
@@ -209,7 +204,7 @@ export class ArgumentCompiler {
     if (given.length < names.length || given.length === 0) {
       const wrong = names.find((name) => !(TYPES as readonly unknown[]).includes(name));
       const hint = unknownHint(String(wrong), TYPES, 'the types');
-      this.#add(entry.value, 'POLICY_CHOICE', `there is no type ${shown(wrong)}`, hint);
+      this.#add(entry.value, 'POLICY_CHOICE', `unknown type ${shown(wrong)}`, hint);
       return undefined;
     }
     return { given, check: { types: given, place: placeOf(entry) } };
@@ -342,11 +337,7 @@ export class ArgumentCompiler {
     const members = new Map<string, ArgumentSchema>();
     if (properties === undefined) return members;
     if (properties.kind !== 'map') {
-      this.#add(
-        properties,
-        'POLICY_TYPE',
-        `"${name}" must be a map from names to what is asked of them`,
-      );
+      this.#add(properties, 'POLICY_TYPE', `"${name}" must be a map from names to schemas`);
       return undefined;
     }
     let isSound = true;

@@ -186,7 +186,7 @@ function ruleOf(
   const rule = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
   if (rule === undefined) {
     const hint = unknownHint(String(type), [...BY_TYPE.keys()], 'the types');
-    fail('POLICY_UNKNOWN_RULE', `there is no rule type ${shown(type)}`, { hint, path: ['type'] });
+    fail('POLICY_UNKNOWN_RULE', `unknown rule type ${shown(type)}`, { hint, path: ['type'] });
     return undefined;
   }
   return { rule, fields: written };

@@ -71,7 +71,7 @@ export function explainAudit(
 
 const UNTOLD: LiveVerdict = {
   verdict: 'unknown',
-  by: [{ rule: '', reason: 'could not tell: what was handed in was not kept', policy_line: null }],
+  by: [{ rule: '', reason: 'could not tell: the later input was not kept', policy_line: null }],
 };
 
 /** The verdict on returning a result belongs to its call. */

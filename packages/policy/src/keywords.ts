@@ -178,7 +178,7 @@ const format: Keyword = {
       return {
         ok: false,
         code: 'POLICY_FORMAT',
-        message: `there is no format ${shown(written)}`,
+        message: `unknown format ${shown(written)}`,
         hint: unknownHint(written, [...FORMATS.keys()], 'the formats'),
       };
     }

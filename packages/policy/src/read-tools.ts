@@ -41,7 +41,7 @@ export class ToolsReader {
       this.#words.fail(
         entry.value,
         'POLICY_TYPE',
-        '"tools" must be a map from names of tools to what is asked of them',
+        '"tools" must be a map from tool names to their rules',
       );
       return none;
     }

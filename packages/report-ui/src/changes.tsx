@@ -58,7 +58,7 @@ export function Changes({ sides }: { sides: Sides }) {
         <details open={sure.length === 0}>
           <summary>
             {hasVersion
-              ? 'Largest differences of single recordings: each may be noise; what all queries together tell is below'
+              ? 'Largest differences of single recordings: each may be noise. The summary of all queries is below.'
               : 'Largest differences of single runs: they may be noise; --runs 5 would tell'}
           </summary>
           <ChangeTable

@@ -126,7 +126,7 @@ function HeatCell({
       class={`rate ${rate === null ? 'unknown' : ''}`}
       style={rate === null ? {} : { '--rate': rate }}
     >
-      <a href={href} title={other === undefined ? 'open the query' : 'open beside the reference'}>
+      <a href={href} title={other === undefined ? 'open the query' : 'open next to the reference'}>
         <strong>
           {SIGNS[result.status]} {rate === null ? result.status : percent(rate)}
         </strong>

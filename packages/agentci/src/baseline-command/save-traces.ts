@@ -158,7 +158,7 @@ async function saveFirstGood(
       first ??= error;
     }
   }
-  throw first ?? new UserError('NO_TRACE', `there is no trace of "${input.queryId}" to save`);
+  throw first ?? new UserError('NO_TRACE', `no trace of "${input.queryId}" to save`);
 }
 
 function howSaved({ status, checks, problems }: Precheck, isForced: boolean): string {

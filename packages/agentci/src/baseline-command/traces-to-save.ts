@@ -84,8 +84,8 @@ export async function fromRecordings(
   const wanted = new Map([...byQuery].filter(([key]) => keys.has(key)));
   const refused =
     run === undefined ? [] : erroredIn(run, suite, io, keys).filter(({ key }) => !byQuery.has(key));
-  const told = refused.map(({ key: _, ...rest }) => rest);
-  if (wanted.size === 0 && told.length === 0) {
+  const reported = refused.map(({ key: _, ...rest }) => rest);
+  if (wanted.size === 0 && reported.length === 0) {
     throw new UserError(
       'NO_TRACE',
       `${source} has no trace of ${only === undefined ? 'any query' : `"${only}"`}`,
@@ -95,7 +95,7 @@ export async function fromRecordings(
     );
   }
   const verdicts = run === undefined ? undefined : verdictsOf(run, suite, io);
-  return { byQuery: inSpecOrder(suite, wanted), refused: told, verdicts };
+  return { byQuery: inSpecOrder(suite, wanted), refused: reported, verdicts };
 }
 
 /** The verdicts of a stored run, if the spec has not changed since. */
@@ -142,7 +142,7 @@ function sourceOf(
     if (!existsSync(path))
       throw new UserError(
         'TRACES_MISSING',
-        `--trace-file: there is no file or folder "${options.traceFile}"`,
+        `--trace-file: no file or folder "${options.traceFile}"`,
       );
     return { source: path };
   }

@@ -8,11 +8,11 @@ import type { CassetteChoice } from '@agentci/run';
 import { CAPTURE_PLANES, type CapturePlane } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import type { Io } from '../cli/io.ts';
+import { cassetteLines, openCassette } from './capture-cassette.ts';
 import { CaptureFolder } from './folder.ts';
 import { maskArguments } from './mask-arguments.ts';
 import { type ChildEnd, exitCodeOf, runChild } from './run-child.ts';
 import { summarizeCapture, summaryLines } from './summary.ts';
-import { openTape, tapeLines } from './tape.ts';
 
 interface CaptureFlags {
   readonly out?: string;
@@ -40,13 +40,14 @@ export async function captureProgram(
   refuseUseless(args, isServing);
   const id = captureId(io);
   // Opened first, so that a refused cassette leaves no folder.
-  const tape = openTape(options, io);
+  const cassette = openCassette(options, io);
   const folder = new CaptureFolder(
     resolve(io.cwd, options.out ?? join('.agentci', 'captures', id)),
   );
-  const capture = openCapture(args, options, { folder, tape, io });
-  const slot = tape === undefined ? await capture.open() : await tape.cassettes.openSlot(capture);
-  if (tape !== undefined) slot.begin(tape.about);
+  const capture = openCapture(args, options, { folder, cassette, io });
+  const slot =
+    cassette === undefined ? await capture.open() : await cassette.cassettes.openSlot(capture);
+  if (cassette !== undefined) slot.begin(cassette.about);
   const started = io.now();
   let end: ChildEnd | undefined;
   try {
@@ -55,7 +56,7 @@ export async function captureProgram(
     const seen = await slot.end(endingOf(end));
     const result = { ...seen, trace: asked(seen.trace, options.query) };
     const summary = summarizeCapture(result, await pricesFor(result.trace));
-    const played = tape?.finish(end);
+    const played = cassette?.finish(end);
     const notes = [...capture.notes, ...slot.notes];
     const about = {
       id,
@@ -102,7 +103,7 @@ function linesOf({
   readonly result: { readonly trace?: Trace | undefined };
   readonly notes: ReturnType<typeof createCapture>['notes'];
   readonly summary: ReturnType<typeof summarizeCapture>;
-  readonly played: Parameters<typeof tapeLines>[0] | undefined;
+  readonly played: Parameters<typeof cassetteLines>[0] | undefined;
   readonly capture: ReturnType<typeof createCapture>;
   readonly folder: CaptureFolder;
 }): readonly string[] {
@@ -113,7 +114,7 @@ function linesOf({
       ? NO_PROVIDER
       : undefined,
     result.trace === undefined ? undefined : `written to ${folder.path}`,
-    ...(played === undefined ? [] : tapeLines(played)),
+    ...(played === undefined ? [] : cassetteLines(played)),
   ]).map((line) => `agentci: ${escapeTerminalLine(line)}`);
 }
 
@@ -133,14 +134,18 @@ function refuseUseless(args: readonly string[], isServing: boolean): void {
 function openCapture(
   args: readonly string[],
   options: CaptureFlags,
-  { folder, tape, io }: { folder: CaptureFolder; tape: ReturnType<typeof openTape>; io: Io },
+  {
+    folder,
+    cassette,
+    io,
+  }: { folder: CaptureFolder; cassette: ReturnType<typeof openCassette>; io: Io },
 ): ReturnType<typeof createCapture> {
   return createCapture({
     planes: planesOf(options.planes),
     env: io.env,
     cwd: io.cwd,
     providers: options.provider ?? [],
-    ...tape?.options,
+    ...cassette?.options,
     upstreams: upstreamsOf(options.upstream ?? []),
     command: args,
     mcpConfig: options.mcpConfig,
@@ -205,7 +210,7 @@ function planesOf(names: readonly string[] | undefined): readonly CapturePlane[]
   const given = names ?? CAPTURE_PLANES;
   for (const name of given)
     if (!(CAPTURE_PLANES as readonly string[]).includes(name))
-      throw new UserError('CAPTURE_PLANE', `--planes: there is no plane "${name}"`, {
+      throw new UserError('CAPTURE_PLANE', `--planes: unknown plane "${name}"`, {
         hint: `planes: ${CAPTURE_PLANES.join(', ')}`,
       });
   return given as readonly CapturePlane[];
@@ -233,7 +238,7 @@ async function serve(slot: Pick<CaptureSlot, 'set'>, io: Io): Promise<void> {
   const { PATH: _, ...set } = slot.set;
   for (const [name, value] of Object.entries(set))
     io.stdout.write(`export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
-  io.stderr.write('agentci: capturing what is sent to these addresses; Ctrl-C ends it\n');
+  io.stderr.write('agentci: capturing calls to these addresses, Ctrl-C stops it\n');
   await new Promise<void>((resolve) => {
     if (io.signal.aborted) resolve();
     else io.signal.addEventListener('abort', () => resolve(), { once: true });

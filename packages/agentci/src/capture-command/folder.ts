@@ -26,7 +26,7 @@ export class CaptureFolder {
     makeFolder(path, { mode: 0o700 });
     if (readdirSync(path).length > 0)
       throw new UserError('CAPTURE_OUT_EXISTS', `--out: the folder "${path}" is not empty`, {
-        hint: 'A capture has a folder of its own; name a new one.',
+        hint: 'A capture needs a new folder.',
       });
     this.#exchanges = openFile(join(path, 'exchanges.jsonl'), 'ax', 0o600);
   }

@@ -71,7 +71,7 @@ export function summaryLines(summary: CaptureSummary): string[] {
     count === 1 ? name : `${name} ×${count}`,
   );
   const parts = [
-    `${plural(calls, 'model call')}${failed === 0 ? '' : ` (${failed} failed beside them)`}`,
+    `${plural(calls, 'model call')}${failed === 0 ? '' : ` (${failed} failed)`}`,
     names.length === 0
       ? 'no tool calls'
       : `${plural(

@@ -97,7 +97,7 @@ function providerOf(entry: CassetteEntry, env: Env): Asking {
   );
   const upstream = inUse.find((one) => one.provider === provider)?.upstream;
   if (provider === undefined || upstream === undefined)
-    return { why: `there is no address of ${entry.provider}` };
+    return { why: `no address of ${entry.provider}` };
   if (key === undefined && provider.keys.length > 0)
     return { why: `no key of ${entry.provider} is set` };
   if (provider.name === 'bedrock' && !env.AWS_BEARER_TOKEN_BEDROCK)

@@ -75,7 +75,7 @@ export function showRecording(
       'CASSETTE_MISSING',
       id === undefined
         ? 'show needs the id of a query'
-        : `there is no recording of run ${run} of "${id}" in ${place.shownDir}`,
+        : `no recording of run ${run} of "${id}" in ${place.shownDir}`,
       {
         hint:
           broken?.error?.message ??

@@ -7,13 +7,13 @@ export function helpText(version: string): string {
     ([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`,
   );
   return `agentci ${version}: does the agent still do its job, the right way, at the right price?
-Usage: agentci <command> [options]; every command explains itself: agentci test --help
+Usage: agentci <command> [options]; every command has help: agentci test --help
 Commands:
 ${commands.join('\n')}
 
 Start here:
   agentci init                                   write a spec, a starter agent and a CI job
-  agentci validate agentci_spec.yaml             check the spec; list every error with its line
+  agentci validate agentci_spec.yaml             check the spec and list every error with its line
   agentci test --traces traces.jsonl             judge recordings: no key, no agent, no network
   agentci test                                   run the agent named in the spec and judge it
 

@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], given: Io): Promise<number> 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined) {
-    io.stderr.write('agentci: no command given; see agentci --help\n');
+    io.stderr.write('agentci: no command given, see agentci --help\n');
     return 2;
   }
   // `agentci help test` works like `agentci test --help`.

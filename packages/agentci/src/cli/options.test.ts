@@ -33,7 +33,7 @@ describe('option values', () => {
     { what: 'a negative amount', read: () => positiveNumber('-1') },
     { what: 'a number that is not whole', read: () => wholeNumber(1)('1.5') },
     { what: 'a number below the least', read: () => wholeNumber(1)('0') },
-  ])('$what is refused', ({ read }) => {
+  ])('refuses $what', ({ read }) => {
     expect(read).toThrow();
   });
 });

@@ -68,7 +68,7 @@ test('on a terminal one line is drawn over and over, names what runs, fits the w
   expect(written.stderr).toBe('\r\u001b[2K');
 });
 
-test('a retry is said at once, in a line of its own, and its reason cannot move the cursor', () => {
+test('a retry is reported immediately on a separate line, and its reason cannot move the cursor', () => {
   const { event, stop, written } = watched({ isTerminal: true });
   event({ type: 'started', queries: 1, runs: 1 });
   vi.advanceTimersByTime(100);

@@ -51,7 +51,7 @@ const addSelectionFlags = (parser: Command): Command =>
     )
     .option(
       '--weights <file>',
-      'timings to plan shards by (default: .agentci/timings.json beside the spec)',
+      'timings to plan shards by (default: .agentci/timings.json next to the spec)',
       someText,
     );
 
@@ -64,7 +64,7 @@ const addReportFlags = (parser: Command): Command =>
     )
     .option(
       '-o, --output <file>',
-      'write a report to a file; its extension decides the format (repeatable)',
+      'write a report to a file, with the format of its extension (repeatable)',
       collect,
     );
 
@@ -85,17 +85,14 @@ const addJudgingFlags = (parser: Command): Command =>
       'let the ensemble judge this share of the queries, one judge the rest',
       fraction,
     )
-    .option(
-      '--audit-user',
-      'measure how often the model that plays the user makes mistakes; asks the judge',
-    )
+    .option('--audit-user', 'measure mistakes of the model that plays the user (uses the judge)')
     .option(
       '--judge-cache <dir>',
-      'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+      'folder of stored verdicts (default: .agentci/judge-cache next to the spec)',
     )
     .option(
       '--max-cost <usd>',
-      'start no query and ask no judge beyond this cost; the query in progress is finished',
+      'stop starting queries and judge calls above this cost (queries in progress finish)',
       positiveNumber,
     )
     .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
@@ -105,7 +102,7 @@ const addJudgingFlags = (parser: Command): Command =>
     .option('--seed <n>', 'seed of everything random', wholeNumber(0))
     .option('--fail-fast', 'stop after the first failure')
     .option('--strict', 'a warning exits 1; a check that could not be measured exits 2')
-    .option('--json', 'the same as -f json; with --dry-run, the plan as JSON')
+    .option('--json', 'same as -f json, with --dry-run the plan as JSON')
     .option('--quiet', 'only failures and the summary');
 
 /** Options that need an agent to run. */
@@ -119,14 +116,14 @@ export function addLiveFlags(parser: Command): Command {
     )
     .option(
       '--cassette <mode[=dir]>',
-      'calls of models: record them, replay them from files, auto (replay what is known, record the rest) or off',
+      'model calls: record them, replay them from files, auto (replay known calls, record the rest) or off',
       cassetteChoice,
     )
-    .option('--dry-run', 'say what would be run and what it may cost; run nothing')
+    .option('--dry-run', 'print the plan and its estimated cost without running')
     .option('--watch', 'run again what a change of the spec, its data or the agent touches')
     .option(
       '--queue <redis-url>',
-      'have `agentci worker`s run the agent; they take its queries from this Redis',
+      'run the agent in `agentci worker`s, which take queries from this Redis',
       someText,
     )
     .option(

@@ -41,7 +41,7 @@ export async function diffBaselines(options: DiffFlags, io: Io): Promise<DiffAns
   const { suite, dir } = await baselinePlaceToRead(options, io);
   const agent = options.agent ?? suite?.agent;
   if (agent === undefined)
-    throw new UserError('AGENT_UNKNOWN', 'there is no spec here that names the agent', {
+    throw new UserError('AGENT_UNKNOWN', 'no spec here that names the agent', {
       hint: 'Name it with --agent, or the spec with -c.',
     });
   const report = await diffVersions({

@@ -12,8 +12,7 @@ import type { Finding } from './finding.ts';
 
 const what = 'capture';
 const TRY_MS = 60_000;
-const FIX =
-  'docs/guide/capture.md says, by SDK, which variable is read and what to do where none is.';
+const FIX = 'docs/guide/capture.md lists the variable of each SDK, and what to do without one.';
 
 type Started = Extract<RunnerConfig, { kind: 'command' | 'module' }>;
 

@@ -63,7 +63,7 @@ test.each([
     says: 'no key',
   },
   {
-    what: 'a judge on a server of its own',
+    what: 'a judge on a custom server',
     rest: 'judge_config: {model: llama, base_url: "http://127.0.0.1:1"}\n',
     status: 'ok',
     says: 'no key needed',

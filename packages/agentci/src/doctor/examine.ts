@@ -90,7 +90,7 @@ function useFindings({ use, dir }: Suite): Finding[] {
     .map((path) => ({
       what: 'use',
       status: 'fail',
-      detail: `there is no file "${path}"`,
+      detail: `no file "${path}"`,
       fix: 'The path is relative to the spec.',
     }));
 }

@@ -98,7 +98,7 @@ function moduleFinding(path: string, name: string): Finding {
   if (status === 0 || status === null) return ok(`module ${name}`);
   return fail(
     `module ${name} does not parse${reasonIn(stderr)}`,
-    'Correct it; node --check shows where.',
+    'Correct it. node --check shows the location.',
   );
 }
 
@@ -160,7 +160,7 @@ function commandFinding(
   const cwd = resolve(dir, runner.cwd ?? '.');
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
     return fail(
-      `there is no folder "${runner.cwd}" to run ${program} in`,
+      `no folder "${runner.cwd}" to run ${program} in`,
       'runner.cwd is relative to the spec.',
     );
   if (findProgram(program, { cwd, env: { ...io.env, ...runner.env } }) === undefined)
@@ -171,7 +171,7 @@ function commandFinding(
   const script = scriptOf([program, ...args]);
   if (script !== undefined && !existsSync(resolve(cwd, script)))
     return fail(
-      `command ${program}: there is no file "${script}"`,
+      `command ${program}: no file "${script}"`,
       `It is looked for in ${runner.cwd ?? 'the folder of the spec'}.`,
     );
   return (
@@ -188,7 +188,7 @@ sys.path.insert(0, os.getcwd())
 if kind == 'module':
     sys.exit(0 if importlib.util.find_spec(name.split('.')[0]) else 'there is no module named ' + repr(name))
 path = os.path.join(name, '__main__.py') if os.path.isdir(name) else name
-if not os.path.exists(path): sys.exit('there is no file ' + repr(path))
+if not os.path.exists(path): sys.exit('no file ' + repr(path))
 try: ast.parse(open(path, 'rb').read(), path)
 except SyntaxError as error: sys.exit('%s:%s: %s' % (path, error.lineno, error.msg))
 `;

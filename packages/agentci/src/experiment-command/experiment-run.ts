@@ -93,7 +93,7 @@ function tellProgress(
 
 function exitOf({ interrupted, sources, conditions }: ExperimentResult, io: Io): number {
   if (interrupted) {
-    io.stderr.write('agentci: interrupted; continue with --resume\n');
+    io.stderr.write('agentci: interrupted, continue with --resume\n');
     return EXIT_INTERRUPTED;
   }
   const empty = sources.filter(

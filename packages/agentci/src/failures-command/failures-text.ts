@@ -9,7 +9,7 @@ const MAX_EXAMPLE = 200;
 export const MAX_RERUN = 20;
 
 /** A failure group with the analysis of this command. */
-export interface ToldGroup extends FailureGroup {
+export interface AnalyzedGroup extends FailureGroup {
   readonly since: 'new' | 'known';
   readonly divergence?: string;
   readonly rerun: string;
@@ -27,7 +27,7 @@ export const failuresJson = ({ run, before, groups, gone, notRun }: GroupedFailu
 export interface GroupedFailures {
   readonly run: RunResult;
   readonly before: string | undefined;
-  readonly groups: readonly ToldGroup[];
+  readonly groups: readonly AnalyzedGroup[];
   readonly gone: readonly FailureGroup[];
   readonly notRun: readonly FailureGroup[];
 }

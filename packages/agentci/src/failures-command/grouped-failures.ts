@@ -15,7 +15,7 @@ import { loadSpec, type Suite } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
 import { DEFAULT_SPEC, isRunOfFile, specPath } from '../stored-runs/spec-folders.ts';
 import { specRuns, storedRunId } from '../stored-runs/stored-run.ts';
-import { type GroupedFailures, MAX_RERUN, type ToldGroup } from './failures-text.ts';
+import { type AnalyzedGroup, type GroupedFailures, MAX_RERUN } from './failures-text.ts';
 
 interface FailuresFlags {
   readonly config?: string;
@@ -46,8 +46,8 @@ export async function groupedFailures(
     judged,
   );
   const divergences = await divergencesOf(groups, { config, root, runId }, io);
-  const told = groups.map(
-    (group): ToldGroup => ({
+  const analyzed = groups.map(
+    (group): AnalyzedGroup => ({
       ...group,
       since: history.since.get(group.signature)!,
       divergence: divergences.has(group.signature) ? divergences.get(group.signature)! : undefined,
@@ -55,7 +55,7 @@ export async function groupedFailures(
     }),
   );
   const { gone, notRun } = history;
-  return { run, before: earlier?.id, groups: told, gone, notRun };
+  return { run, before: earlier?.id, groups: analyzed, gone, notRun };
 }
 
 /** Earlier verdicts, and the run of the newest of them. */

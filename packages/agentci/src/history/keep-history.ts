@@ -12,7 +12,7 @@ interface KeepInput {
   readonly models: readonly string[] | undefined;
   /** Only some queries were selected, or the run is a shard. */
   readonly isPart: boolean;
-  /** No agent ran, so there is no cost. */
+  /** Recorded runs cost nothing. */
   readonly isRecorded: boolean;
   /** The agent run that was judged again. */
   readonly judges?: JudgedRun | undefined;

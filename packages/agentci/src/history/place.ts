@@ -56,11 +56,11 @@ export function chosenRuns(
   const folder = specFolder(config, io);
   const root = historyRoot(folder);
   const read = readRuns(root, io.now());
-  const all = told(read, 'runs.jsonl', io);
+  const all = readableLines(read, 'runs.jsonl', io);
   const { damaged: unreadLines } = read;
   if (all.length === 0)
-    throw new UserError('HISTORY_EMPTY', 'there is no history here yet', {
-      hint: 'Every finished run adds to it; agentci history import takes in runs of CI.',
+    throw new UserError('HISTORY_EMPTY', 'no history here yet', {
+      hint: 'Every finished run adds to it. agentci history import adds runs of CI.',
     });
   const spec = config === undefined ? undefined : basename(config);
   const checkedOut = gitState(folder, io).branch;
@@ -137,13 +137,13 @@ export function queriesOfAgentRun(root: string, run: AgentRun, io: Io): QueriesR
   const queries = latestQueries(run, (judgement) => {
     const read = readQueries(root, judgement.id);
     if (isCut(judgement, read)) isWhole = false;
-    return read === undefined ? [] : told(read, `${judgement.id}.jsonl`, io);
+    return read === undefined ? [] : readableLines(read, `${judgement.id}.jsonl`, io);
   });
   return { queries, isCut: !isWhole };
 }
 
 /** Returns the readable lines and warns about the others. */
-export function told<T>({ lines, damaged }: Lines<T>, file: string, io: Io): readonly T[] {
+export function readableLines<T>({ lines, damaged }: Lines<T>, file: string, io: Io): readonly T[] {
   if (damaged > 0)
     io.stderr.write(
       `agentci: ${plural(damaged, 'line')} of ${file} cannot be read and ${damaged === 1 ? 'is' : 'are'} skipped\n`,

@@ -33,7 +33,7 @@ const runOf = (id: string, more: Partial<HistoryRun> = {}): HistoryRun => ({
   ...more,
 });
 
-test('tables have the runs that a history lists and the queries of those, whatever else is in its files', () => {
+test('tables have the runs that a history lists with their queries, and nothing else from its files', () => {
   const dir = mkdtempSync(join(tmpdir(), 'agentci-tables-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const root = join(dir, 'history');

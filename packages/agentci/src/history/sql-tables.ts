@@ -4,7 +4,7 @@ import { openFile } from '@agentci/lib/files';
 import type { HistoryQuery, HistoryRun } from '@agentci/run';
 import { isCut, readQueries } from '@agentci/run';
 import type { Io } from '../cli/io.ts';
-import { told } from './place.ts';
+import { readableLines } from './place.ts';
 
 /** The runs to query with SQL. */
 export interface RunsToAsk {
@@ -95,7 +95,8 @@ export function writeTables({ root, runs }: RunsToAsk, dir: string, io: Io): Wri
       const read = readQueries(root, run.id);
       if (isCut(run, read)) unread.push(run.id);
       if (read === undefined) continue;
-      for (const query of told(read, `${run.id}.jsonl`, io)) yield { ...query, run: run.id };
+      for (const query of readableLines(read, `${run.id}.jsonl`, io))
+        yield { ...query, run: run.id };
     }
   }
   const tables = [

@@ -26,7 +26,7 @@ test('a recorded conversation stays one query with its turns, and passes on itse
   expect([...files.values()].join('')).toContain('"userTurn":2');
 });
 
-test('a conversation that breaks off is kept, and the import says what is missing', async () => {
+test('a truncated conversation is kept, and the import reports the missing part', async () => {
   const turns = [
     { user: 'Hi', answer: 'Hello.', tool_calls: [] },
     { user: 'Well?', tool_calls: [call('lookup')] },
@@ -83,7 +83,7 @@ test.each([
     why: 'the message of the user in turn 2 is empty',
   })),
 ])(
-  'a conversation $what is never made a query of its first message: the import says why',
+  'a conversation $what never becomes a query of its first message, and the import gives the reason',
   async ({ turns, why }) => {
     const { suite, left } = await makeSuite([simpleTrace({ id: 'odd', turns }), recorded]);
     expect(suite.queries.map(({ query }) => query)).toEqual(['I want a refund']);

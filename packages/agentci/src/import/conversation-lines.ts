@@ -31,7 +31,7 @@ export function unwritableConversation(runs: readonly Trace[]): string | undefin
   const blank = runs[0]?.conversation?.turns.slice(1).find(({ message }) => !isVisible(message));
   return (
     blank &&
-    `the message of the user in turn ${blank.turn} is empty, so the conversation cannot be said again`
+    `the message of the user in turn ${blank.turn} is empty, so the conversation cannot be repeated`
   );
 }
 

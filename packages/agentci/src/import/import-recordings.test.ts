@@ -40,6 +40,6 @@ test.each([
     known: ['full', 'full'],
     bad: 1,
   },
-])('what is kept is $known when $when', async ({ lines, known, bad }) => {
+])('$known is kept when $when', async ({ lines, known, bad }) => {
   expect(await levels(...lines)).toEqual([known, bad]);
 });

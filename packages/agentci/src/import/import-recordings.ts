@@ -6,23 +6,28 @@ import { redactTrace } from './redact-trace.ts';
 import { isFailedRun } from './summarize-traces.ts';
 
 export interface ImportOptions extends Pick<ReadOptions, 'format' | 'signal'> {
-  /** The folder that relative paths start from, and that places are told from; the working folder. */
+  /**
+   * Base folder of relative paths, also for locations in messages. Default: the working directory.
+   */
   readonly dir?: string;
-  /** Keep only runs that failed, or in which a call failed. */
+  /** Keep only runs that failed, or with a failed call. */
   readonly onlyFailures?: boolean;
-  /** Mask secrets and personal data; `names` also masks what looks like the name of a person. */
+  /** Mask secrets and personal data. `names` also masks probable names of people. */
   readonly redact?: boolean | 'names';
 }
 
 export interface ImportedRecordings {
   readonly traces: readonly Trace[];
-  /** Records that could not be read. */
+  /** Unreadable records. */
   readonly problems: readonly TraceProblem[];
-  /** Files of a folder that were not read, by their names. */
+  /** Names of skipped files in a folder. */
   readonly skipped: readonly string[];
 }
 
-/** Reads recordings of any known format into memory, told from `dir` rather than from where they are on this machine. */
+/**
+ * Reads recordings of any known format into memory. Locations are relative to `dir`, not specific
+ * to this machine.
+ */
 export async function importRecordings(
   paths: readonly string[],
   options: ImportOptions = {},
@@ -43,7 +48,7 @@ export async function importRecordings(
         traces.push(withLocalSource(item.trace, dir));
     }
   }
-  // What is kept does not keep the problems: whoever reads it later must see that there were some.
+  // Stored traces do not keep the problems, so later readers must see that there were some.
   const broken = new Set(problems.map(({ file }) => file));
   const known = traces.map((trace) =>
     broken.has(trace.source.file) && !isWhole(trace) ? withHole(trace) : trace,
@@ -55,14 +60,14 @@ export async function importRecordings(
   return { traces: masked, problems, skipped };
 }
 
-/** Each record of our own formats is a run of its own. */
+/** Each record of our own formats is a complete run. */
 const isWhole = ({ source }: Trace): boolean =>
   source.format === 'agentci' || source.format === 'simple';
 
 const withLocalFile = (problem: TraceProblem, dir: string): TraceProblem =>
   problem.file === undefined ? problem : { ...problem, file: localPath(problem.file, dir) };
 
-/** Outside `dir` only the file's own name is told: where it was is a fact about one machine. */
+/** Outside `dir`, only the file name is shown, because the path is specific to one machine. */
 function localPath(file: string, dir: string): string {
   const path = relative(dir, file);
   return path.startsWith('..') || isAbsolute(path) ? (file.split(/[\\/]/).at(-1) ?? file) : path;

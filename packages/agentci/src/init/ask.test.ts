@@ -33,7 +33,7 @@ test.each([
     chosen: 'github',
     said: ['"jenkins" is not one of github, gitlab, none\n'],
   },
-])('$typed chooses $chosen and says what was not understood', async ({ typed, chosen, said }) => {
+])('$typed chooses $chosen and reports invalid input', async ({ typed, chosen, said }) => {
   const prompt = answering(...typed);
   expect(await choose(prompt, CI)).toBe(chosen);
   expect(prompt.said).toEqual(said);

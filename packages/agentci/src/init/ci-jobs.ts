@@ -61,9 +61,7 @@ export function jobNotes(ci: CiSystem, plan: JobPlan): string[] {
   if (!project.hasAgentci)
     notes.push(`@agentci/agentci is not a dependency yet: ${add} @agentci/agentci`);
   if (project.lock === undefined)
-    notes.push(
-      `there is no lock file: run ${install} and commit it, then agentci init --force uses it`,
-    );
+    notes.push(`no lock file: run ${install} and commit it, then agentci init --force uses it`);
   return notes;
 }
 

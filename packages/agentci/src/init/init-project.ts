@@ -100,7 +100,7 @@ function nextSteps({ runner, language }: InitPlan, specs: readonly string[], cod
   const [spec = DEFAULT_SPEC] = specs;
   if (code !== 0) return `\nnext: npx agentci doctor -c ${spec} says what is missing\n`;
   const edit = {
-    replay: 'put recordings of your own agent into traces/',
+    replay: 'put recordings of your agent into traces/',
     command: `call your own agent in ${specs.map((one) => one.replace(DEFAULT_SPEC, language === 'python' ? 'agent.py' : 'agent.mjs')).join(' and ')}`,
     module: 'call your own agent in the module',
     http: 'start your agent',

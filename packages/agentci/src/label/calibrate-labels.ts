@@ -198,7 +198,7 @@ function readLabels(flags: CalibrateFlags, io: Io): readonly Label[] {
   const path = resolve(io.cwd, source);
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isFile() && !found?.isDirectory())
-    throw new UserError('LABELS_MISSING', `--labels: there is no file or folder "${source}"`);
+    throw new UserError('LABELS_MISSING', `--labels: no file or folder "${source}"`);
   if (found.size > MAX_LABEL_BYTES)
     throw new UserError('LABELS_TOO_LARGE', `${source} is larger than 64 MB`);
   const { labels, problems } = found.isDirectory() ? readLabelFolder(path) : readLabelFile(path);
@@ -231,7 +231,7 @@ function readLabelFile(path: string): {
 
 function sharedRubric({ template, rule }: CalibrateFlags): WrittenRubric | undefined {
   if (template !== undefined && !isTemplate(template)) {
-    throw new UserError('NO_TEMPLATE', `there is no rubric template "${template}"`, {
+    throw new UserError('NO_TEMPLATE', `unknown rubric template "${template}"`, {
       hint: `There are ${Object.keys(RUBRICS).join(', ')}.`,
     });
   }

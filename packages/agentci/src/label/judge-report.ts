@@ -109,7 +109,7 @@ function raterLines({
 }): string[] {
   const lines = pairs.map(
     ({ a, b, n, agreed, kappa, kappa_interval: range }) =>
-      `raters: ${a} and ${b} agree on ${agreed} of ${n}, ${kappa === null ? 'kappa cannot be told: one of them gave one label only' : `kappa ${decimal(kappa)}`}${range === null ? '' : ` (95 % interval ${decimal(range.low)} to ${decimal(range.high)})`}`,
+      `raters: ${a} and ${b} agree on ${agreed} of ${n}, ${kappa === null ? 'kappa is undefined: one of them gave one label only' : `kappa ${decimal(kappa)}`}${range === null ? '' : ` (95 % interval ${decimal(range.low)} to ${decimal(range.high)})`}`,
   );
   if (revised > 0)
     lines.push(

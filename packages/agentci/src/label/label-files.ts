@@ -101,7 +101,7 @@ export class LabelWriter {
 
 function notOurs(path: string, why: string): UserError {
   return new UserError('LABELS_UNSAFE', `labels cannot be written to ${path}: ${why}`, {
-    hint: 'Labels are written to plain files in the folder "labels" beside the spec.',
+    hint: 'Labels are written to plain files in the folder "labels" next to the spec.',
   });
 }
 

@@ -141,7 +141,7 @@ describe('labels that were changed after the judge was shown', () => {
 });
 
 describe('what comes next', () => {
-  test('the answer the judge is least certain about is first; those without a verdict are last', () => {
+  test('the least certain answer is first, those without a verdict are last', () => {
     const { session } = sessionOf({ sure: 5, none: null, near: 3, split: [1, 4], bad: 1 });
     expect(named(session.state().queue)).toEqual(['split', 'near', 'bad', 'sure', 'none']);
     expect(session.state()).toMatchObject({ total: 5, labelled: 0, judged: 4 });

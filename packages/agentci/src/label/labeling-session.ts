@@ -143,7 +143,7 @@ export class LabelingSession {
     if (wrong !== undefined) return wrong;
     const { id, label, score, note } = request as LabelRequest;
     const one = this.#byId.get(id);
-    if (one === undefined) return 'there is no such answer in this run';
+    if (one === undefined) return 'no such answer in this run';
     if (label !== null && score !== undefined && score >= one.minScore !== (label === 'pass'))
       return `a score of ${score} is a ${score >= one.minScore ? 'pass' : 'fail'} here, where ${one.minScore} or more passes; the label says ${label}`;
     const { rater, run, now } = this.#options;

@@ -81,7 +81,7 @@ const POLICY_KEYS: Readonly<Record<string, string>> = {
   version: 'version of the policy format',
   name: 'name in reports',
   description: 'for people',
-  tools: 'what each tool may be called with; allow and deny lists',
+  tools: 'allowed arguments of each tool, allow and deny lists',
   sequences: 'rules on the order and number of calls',
   rules: 'rules on the order and number of calls',
   blocklist: 'tools that may never be called',

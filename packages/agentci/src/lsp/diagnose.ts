@@ -63,8 +63,7 @@ function readBeside(policy: string, files: SpecFiles): ReadPolicyFile {
   const folder = SpecFolder.of(policy, files);
   return (path, from) => {
     const found = folder.find(path, dirname(realPath(from, files)));
-    if (!found.ok)
-      return { ok: false, message: `there is no file "${path}" in the policy's folder` };
+    if (!found.ok) return { ok: false, message: `no file "${path}" in the policy's folder` };
     const text = files.readText(found.path);
     if (text === undefined)
       return { ok: false, message: `"${path}" is not UTF-8 text of at most 10 MB` };

@@ -57,7 +57,7 @@ export class Nearby {
       if (found === undefined) return undefined;
       return found.get(caseKey({ id })) ?? [...found.values()].find((result) => result.id === id);
     } catch {
-      // The run is being written or unreadable, so there is no verdict to show.
+      // The run is being written or unreadable, so it has no verdict to show.
       return undefined;
     }
   }

@@ -67,7 +67,7 @@ describe('guard install', () => {
     ['under mcp', { mcp: { servers: { fs: NODE, z: NODE } } }],
     ['under a key with a prefix', { 'amp.mcpServers': { fs: NODE, z: NODE } }],
   ])(
-    'guards the servers %s, each with a log of its own, and --undo takes the guard out',
+    'guards the servers %s, each with a separate log, and --undo removes the guard',
     async (_, config) => {
       const { install, read, stderr } = setUp(config);
       expect(await install({ audit: 'audit.jsonl' })).toBe(0);

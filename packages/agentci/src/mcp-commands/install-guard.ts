@@ -35,7 +35,7 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
       'GUARD_CONFIG',
       `--${misplaced} cannot be installed: it is about one server`,
       {
-        hint: 'leave it out; servers keep the names that the configuration gives them',
+        hint: 'leave it out, because servers keep their names from the configuration',
       },
     );
   const path = resolve(io.cwd, flags.config);
@@ -177,6 +177,6 @@ function parseConfig(text: string, shown: string): Record<string, unknown> {
     // Reported below.
   }
   throw new UserError('GUARD_CONFIG', `"${shown}" is not a JSON object`, {
-    hint: 'comments cannot be kept; take them out first',
+    hint: 'comments cannot be kept, remove them first',
   });
 }

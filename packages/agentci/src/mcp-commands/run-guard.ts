@@ -97,7 +97,7 @@ function guardPolicy(command: readonly string[], flags: GuardFlags, io: Io): Pol
       'GUARD_SERVER_NAME',
       `${policy.file} names "${named}", and nothing says which server this is`,
       {
-        hint: '--server NAME, as the client knows it; or name the tool without its server',
+        hint: '--server NAME as in the client, or the tool without its server',
       },
     );
   return policy;

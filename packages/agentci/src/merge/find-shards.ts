@@ -12,9 +12,9 @@ import {
   shardPath,
 } from '@agentci/run';
 import { chooseAttempts } from './choose-attempts.ts';
+import { shardsOfCiRun } from './ci-run-shards.ts';
 import type { FoundShard } from './found-shard.ts';
-import { shardsOfOneCiRun } from './one-ci-run.ts';
-import { shardsOfSpec } from './one-spec.ts';
+import { shardsOfSpec } from './spec-shards.ts';
 
 /** CI systems unpack artifacts a few folders deep: `shards/shard-1/.agentci/runs/<run>`. */
 const MAX_DEPTH = 8;
@@ -82,7 +82,7 @@ export function findShards(
   if (all.length + damaged.length === 0 && empty.length > 0) throw empty[0];
   damaged.push(...empty.map(({ message }) => message));
   const ofSpec = shardsOfSpec(all, spec);
-  const run = shardsOfOneCiRun(ofSpec.shards, ciRun);
+  const run = shardsOfCiRun(ofSpec.shards, ciRun);
   refuseMixed(run.shards, version);
   const { shards, replaced, notices, conflicts } = chooseAttempts(run.shards, now);
   refuseOtherCommit(shards);
@@ -167,10 +167,10 @@ const isFolder = (dir: string): boolean =>
 
 const noShardIn = (dir: string): UserError =>
   isFolder(dir)
-    ? new UserError('MERGE_NO_SHARD', `there is no shard in ${dir}`, {
+    ? new UserError('MERGE_NO_SHARD', `no shard in ${dir}`, {
         hint: 'Give the run folders of `agentci test --shard`, or a folder that holds them.',
       })
-    : new UserError('MERGE_NO_SHARD', `there is no folder ${dir}`);
+    : new UserError('MERGE_NO_SHARD', `no folder ${dir}`);
 
 /** Rejects shards of different runs. */
 function refuseMixed(all: readonly FoundShard[], version: string): void {

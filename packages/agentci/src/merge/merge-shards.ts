@@ -24,8 +24,12 @@ export async function mergeShards(
   {
     store,
     runId,
-    told,
-  }: { readonly store: RunStore; readonly runId: string; readonly told: (text: string) => string },
+    withShownNames,
+  }: {
+    readonly store: RunStore;
+    readonly runId: string;
+    readonly withShownNames: (text: string) => string;
+  },
 ): Promise<{ readonly run: RunResult; readonly models: readonly string[] }> {
   const { cases, shards } = found.plan;
   const { agent, spec } = found.shards[0]!.file;
@@ -58,7 +62,7 @@ export async function mergeShards(
   const conclusion = await concludeRun({
     parts: { ...joined, unused },
     results: merged,
-    incomplete: problems.map((each) => ({ ...each, message: told(each.message) })),
+    incomplete: problems.map((each) => ({ ...each, message: withShownNames(each.message) })),
   });
   const run: RunResult = {
     schema: RESULTS_SCHEMA,

@@ -25,8 +25,8 @@ import { quote, repeatedCommand } from '../test-command/repeated-command.ts';
 import { newRunId } from '../test-command/store-session.ts';
 import { type FoundShards, findShards } from './find-shards.ts';
 import { mergeShards } from './merge-shards.ts';
+import { timingsOf } from './query-timings.ts';
 import type { Given } from './shard-folders.ts';
-import { timingsOf } from './timings-of.ts';
 
 export interface MergeFlags {
   readonly config?: string;
@@ -75,7 +75,7 @@ export async function mergeRuns(
     dir,
     order: place.order,
     startedWith,
-    told: given.told,
+    withShownNames: given.withShownNames,
   });
   const shown = relative(io.cwd, dir) || dir;
   const about = { folder, isPart: isPart({ started_with: startedWith }), git, io };
@@ -113,12 +113,12 @@ async function storeMerged(
     dir,
     order,
     startedWith,
-    told,
+    withShownNames,
   }: {
     readonly dir: string;
     readonly order: string | undefined;
     readonly startedWith: JournalHeader['started_with'];
-    readonly told: (text: string) => string;
+    readonly withShownNames: (text: string) => string;
   },
 ): ReturnType<typeof mergeShards> {
   const { file, header } = found.shards[0]!;
@@ -139,7 +139,7 @@ async function storeMerged(
     { durability: 'batched', inMemory: 0, dir },
   );
   try {
-    const merged = await mergeShards(found, { store, runId, told });
+    const merged = await mergeShards(found, { store, runId, withShownNames });
     store.finish(merged.run);
     return merged;
   } catch (error) {
@@ -210,7 +210,7 @@ function keepTimings(path: string, timings: ReadonlyMap<string, number>, io: Io)
   try {
     const why = updateTimings(path, timings, ciRunOf(io.env));
     if (why !== undefined)
-      io.stderr.write(`agentci: the timings could not be read and are written anew: ${why}\n`);
+      io.stderr.write(`agentci: the timings could not be read and are replaced: ${why}\n`);
   } catch (error) {
     io.stderr.write(`agentci: the timings are not written: ${(error as Error).message}\n`);
   }

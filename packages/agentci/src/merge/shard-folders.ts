@@ -10,7 +10,7 @@ export interface Given {
   /** Unreadable inputs. */
   readonly unreadable: readonly UserError[];
   /** Replaces temporary folder names by their zip files. */
-  readonly told: (text: string) => string;
+  readonly withShownNames: (text: string) => string;
 }
 
 /**
@@ -44,9 +44,9 @@ export async function unpackZips(given: readonly string[], io: Io): Promise<Give
     const own = zips.length === 0 || hasFolders(path) ? [path] : [];
     return [...own, ...zips.flatMap((zip) => unpack(zip, join(shown, basename(zip))))];
   });
-  const told = (text: string): string =>
+  const withShownNames = (text: string): string =>
     [...unpacked].reduce((done, [dir, zip]) => done.replaceAll(dir, zip), text);
-  return { dirs, unpacked, unreadable, told };
+  return { dirs, unpacked, unreadable, withShownNames };
 }
 
 const zipsIn = (dir: string): string[] =>

@@ -50,7 +50,7 @@ const RENDERERS: Readonly<Record<string, (result: MutationResult) => string>> = 
   '.html': renderHtml,
 };
 
-/** Mutates the recordings of a suite, writes the reports, and gives the exit code. */
+/** Mutates the recordings of a suite, writes the reports, and returns the exit code. */
 export async function mutateRecordings(options: MutateFlags, io: Io): Promise<number> {
   for (const file of options.output ?? []) rendererFor(file);
   const operators = operatorsNamed(options.operators);
@@ -107,7 +107,7 @@ function sourceOf({ traces, run }: MutateFlags, suite: Suite, io: Io): string {
     );
   const path = resolve(io.cwd, traces);
   if (!existsSync(path))
-    throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+    throw new UserError('TRACES_MISSING', `--traces: no file or folder "${traces}"`);
   return path;
 }
 
@@ -118,7 +118,7 @@ function operatorsNamed(names: readonly string[] | undefined): typeof OPERATORS 
     if (found !== undefined) return found;
     const known = OPERATORS.map((operator) => operator.name);
     const near = didYouMean(name, known);
-    throw new UserError('OPERATOR_UNKNOWN', `--operators: there is no change "${name}"`, {
+    throw new UserError('OPERATOR_UNKNOWN', `--operators: unknown change "${name}"`, {
       hint: near ? `Did you mean "${near}"?` : `There are: ${known.join(', ')}`,
     });
   });
@@ -134,7 +134,7 @@ function rendererFor(file: string): (result: MutationResult) => string {
 
 const SHOWN_EVERY = 50;
 
-/** A line that counts, on a terminal. */
+/** A live counter on a terminal. */
 function progressOn(io: Io): (done: number, all: number) => void {
   return (done, all) => {
     if (!io.stderr.isTerminal || (done % SHOWN_EVERY !== 0 && done !== all)) return;

@@ -11,9 +11,9 @@ import { agentRuns, chooseRuns, historyRoot, readRuns } from '@agentci/run';
 import { jobUrl } from '../ci/ci-run.ts';
 import type { Io } from '../cli/io.ts';
 import { addressOf, type Channel } from './channels.ts';
-import type { Ended, RunPart } from './ended.ts';
+import type { FinishedRun, RunPart } from './finished-run.ts';
 import type { NotifyOptions } from './flags.ts';
-import { keepLastTold, lastTold } from './last-told.ts';
+import { lastNotified, saveLastNotified } from './last-notified.ts';
 
 const MAX_TEMPLATE_BYTES = 256 * 1024;
 
@@ -74,7 +74,7 @@ function refuseUnknownNames(text: string, file: string): void {
  */
 export function planNotify(
   run: Pick<RunResult, 'agent' | 'spec' | 'run_id' | 'started_at' | 'summary' | 'results'>,
-  input: Ended & { readonly options: NotifyOptions; readonly template: unknown },
+  input: FinishedRun & { readonly options: NotifyOptions; readonly template: unknown },
 ): NotifyPlan {
   const { options, folder, git, part, template, io } = input;
   const spec = run.spec.file.split(/[\\/]/).at(-1)!;
@@ -84,8 +84,8 @@ export function planNotify(
     [channel, addressMark(channel, io.env), git.branch ?? '', spec, run.agent].join(' ');
   const told = new Map<Channel, string | undefined>();
   /** The state before this run. An unknown channel counts as notified of the previous run. */
-  const toldIn = (channel: Channel): string | undefined => {
-    if (!told.has(channel)) told.set(channel, lastTold(folder, keyOf(channel)) ?? previous);
+  const notifiedIn = (channel: Channel): string | undefined => {
+    if (!told.has(channel)) told.set(channel, lastNotified(folder, keyOf(channel)) ?? previous);
     return told.get(channel);
   };
   const verdict = statusWord(run.summary.exit_code);
@@ -98,7 +98,7 @@ export function planNotify(
    */
   const comparedIn = (channel: Channel | undefined): string | undefined => {
     if (channel === undefined || notifyOn === 'fail') return previous;
-    const known = toldIn(channel);
+    const known = notifiedIn(channel);
     return known === NOTHING ? undefined : known;
   };
   const url = jobUrl(io.env);
@@ -119,15 +119,15 @@ export function planNotify(
     },
     isDue: (_, channel) =>
       notifyOn === 'always' ||
-      (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(toldIn(channel))),
+      (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(notifiedIn(channel))),
     settle: (channel, isDelivered) => {
-      const known = toldIn(channel);
+      const known = notifiedIn(channel);
       const isAboutSuite = part === undefined && !isOld;
       // A partial or old run only counts if it changes the verdict on the suite.
       if (isDelivered && (isAboutSuite || isNews(known)))
-        keepLastTold(folder, keyOf(channel), verdict);
+        saveLastNotified(folder, keyOf(channel), verdict);
       // The history advances although readers were not notified.
-      if (!isDelivered && isAboutSuite) keepLastTold(folder, keyOf(channel), known ?? NOTHING);
+      if (!isDelivered && isAboutSuite) saveLastNotified(folder, keyOf(channel), known ?? NOTHING);
     },
   };
 }
@@ -136,13 +136,13 @@ export function planNotify(
  * A different address has different readers. The address is secret, so only a part of its hash is
  * stored.
  */
-const addressMark = (channel: Channel, env: Ended['io']['env']): string =>
+const addressMark = (channel: Channel, env: FinishedRun['io']['env']): string =>
   sha256Hex(addressOf(channel, env)).slice(0, 12);
 
 /** The status of the previous complete run, and whether a newer one exists. */
 function previousRun(
   run: Parameters<typeof planNotify>[0],
-  { folder, git, ran, io }: Ended,
+  { folder, git, ran, io }: FinishedRun,
   spec: string,
 ): { readonly previous: string | undefined; readonly isOld: boolean } {
   const place = placeOf(ran ?? { at: run.started_at ?? new Date(io.now()).toISOString() });

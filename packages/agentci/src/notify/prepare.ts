@@ -3,11 +3,11 @@ import type { RunResult } from '@agentci/results';
 import type { Io } from '../cli/io.ts';
 import type { OutputPlan } from '../report/outputs.ts';
 import { type Channel, channelProblem, URLS } from './channels.ts';
-import type { Ended } from './ended.ts';
+import type { FinishedRun } from './finished-run.ts';
 import type { NotifyOptions } from './flags.ts';
 import type { NotifyPlan } from './plan.ts';
 
-type NotifyWith = (run: RunResult, ended: Ended) => { readonly notify: NotifyPlan };
+type NotifyWith = (run: RunResult, ended: FinishedRun) => { readonly notify: NotifyPlan };
 
 /**
  * Prepares notifications before the run, so that a mistake in the template does not cost one. The

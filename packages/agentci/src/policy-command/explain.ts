@@ -98,7 +98,7 @@ function readAuditFile(path: string | undefined, io: Io): AuditSession[] | undef
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined)
     throw new UserError('TRACE_NOT_FOUND', `cannot read traces from "${path}"`, {
-      hint: 'Give recordings: a file or a folder; or the audit of a guard.',
+      hint: 'Give recordings (a file or a folder), or the audit of a guard.',
     });
   if (!found.isFile()) return undefined;
   const head = Buffer.alloc(4096);

@@ -52,11 +52,11 @@ test('somewhere that only says it is not GitHub nothing is annotated', () => {
 
 test.each([
   { words: '-o r.pdf', code: 'OUTPUT_UNKNOWN', says: 'no report format is known for "r.pdf"' },
-  { words: '-f jsn', code: 'OUTPUT_UNKNOWN', says: 'there is no report format "jsn"' },
+  { words: '-f jsn', code: 'OUTPUT_UNKNOWN', says: 'unknown report format "jsn"' },
   {
     words: '-f constructor',
     code: 'OUTPUT_UNKNOWN',
-    says: 'there is no report format "constructor"',
+    says: 'unknown report format "constructor"',
   },
   {
     words: '-o r.json -f json=./r.json',
@@ -79,7 +79,7 @@ test.each([
   );
 });
 
-test('what a suite asks for itself is written beside the suite, and nothing twice to the terminal', () => {
+test('reports configured in a suite are written next to it, and nothing twice to the terminal', () => {
   const suite = {
     dir: 'suites',
     output: { formats: ['console', 'json', 'github', 'junit'], directory: 'out' },

@@ -113,7 +113,7 @@ export function suiteOutputs({ output, dir }: Suite, io: { readonly cwd: string 
 function reporterNamed(name: string): ReporterName {
   if (Object.hasOwn(REPORTERS, name)) return name as ReporterName;
   const near = didYouMean(name, Object.keys(REPORTERS));
-  throw new UserError('OUTPUT_UNKNOWN', `there is no report format "${name}"`, {
+  throw new UserError('OUTPUT_UNKNOWN', `unknown report format "${name}"`, {
     hint: near
       ? `Did you mean "${near}"?`
       : `The formats are: ${Object.keys(REPORTERS).join(', ')}`,

@@ -34,7 +34,7 @@ test('each query gets its own traces, by id or by text', async () => {
   expect(notes).toEqual([]);
 });
 
-test('when there is no room for all, what passed gives way and the page says so', async () => {
+test('without room for all, passed queries are dropped and the page reports it', async () => {
   const statuses: CheckStatus[] = ['pass', 'pass', 'pass', 'fail'];
   const cwd = tempDir({
     'traces.jsonl': lines(
@@ -57,7 +57,7 @@ test('when there is no room for all, what passed gives way and the page says so'
 test.each([
   { when: 'they are not at hand', traces: undefined, notes: 1 },
   { when: 'they cannot be read', traces: 'no json\nat all\n', notes: 1 },
-])('a page without recordings says so when $when', async ({ traces, notes }) => {
+])('a page without recordings reports it when $when', async ({ traces, notes }) => {
   const cwd = tempDir(traces === undefined ? {} : { 'traces.jsonl': traces });
   const evidence = await pageEvidence(run(['pass']), {
     traces: traces && `${cwd}/traces.jsonl`,

@@ -62,7 +62,7 @@ export async function pageEvidence(
     }
     if (unreadable > 0) notes.push(`${unreadable} recordings could not be read`);
   } else if (run.results.length > 0) {
-    notes.push('the recordings of this run are unavailable, so there are no timelines');
+    notes.push('the recordings of this run are unavailable, and the page has no timelines');
   }
   if (leftOut.size > 0)
     notes.push(

@@ -5,7 +5,7 @@ import { RESULTS_SCHEMA, type RunResult, resultFault } from '@agentci/results';
 import { isPart, listRuns, readRun, tracesOf } from '@agentci/run';
 import { gitState } from '../ci/git-state.ts';
 import type { Io } from '../cli/io.ts';
-import type { Ended } from '../notify/ended.ts';
+import type { FinishedRun } from '../notify/finished-run.ts';
 import type { NotifyOptions } from '../notify/flags.ts';
 import { prepareNotify } from '../notify/prepare.ts';
 import { type LatestOptions, specRuns, storedRunId } from '../stored-runs/stored-run.ts';
@@ -44,7 +44,7 @@ export async function reportStored(options: ReportFlags, io: Io): Promise<number
       ? readRun(root, storedRunId(root, id, latest))
       : readResults(resolve(io.cwd, input), input, '--input');
   if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
-    throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+    throw new UserError('TRACES_MISSING', `--traces: no file or folder "${traces}"`);
   const storedTraces = input === undefined ? () => tracesOf(root, run.run_id) : undefined;
   const { failed } = await writeReports(run, plans, {
     ...notifyWith?.(run, {
@@ -65,7 +65,7 @@ export async function reportStored(options: ReportFlags, io: Io): Promise<number
 }
 
 /** Notification data of a stored run. */
-function aboutStored(root: string, id: string): Pick<Ended, 'part' | 'ran'> {
+function aboutStored(root: string, id: string): Pick<FinishedRun, 'part' | 'ran'> {
   const header = listRuns(root).find((stored) => stored.id === id)?.header;
   if (header === undefined) return {};
   const { judges, started_at, order } = header;
@@ -111,8 +111,7 @@ function runBefore(
 }
 
 function readResults(path: string, given: string, option: string): RunResult {
-  if (!existsSync(path))
-    throw new UserError('INPUT_MISSING', `${option}: there is no file "${given}"`);
+  if (!existsSync(path)) throw new UserError('INPUT_MISSING', `${option}: no file "${given}"`);
   let run: unknown;
   try {
     run = JSON.parse(readFileSync(path, 'utf8'));

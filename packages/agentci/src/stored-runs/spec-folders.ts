@@ -34,8 +34,8 @@ export const judgeCacheOf = (
 export function specFolder(config: string | undefined, io: Pick<Io, 'cwd'>): string {
   const path = resolve(io.cwd, config ?? DEFAULT_SPEC);
   if (config !== undefined && !existsSync(path)) {
-    throw new UserError('SPEC_NOT_FOUND', `-c: there is no file "${specPath(config, io.cwd)}"`, {
-      hint: 'Stored runs are looked for beside the spec.',
+    throw new UserError('SPEC_NOT_FOUND', `-c: no file "${specPath(config, io.cwd)}"`, {
+      hint: 'Stored runs are next to the spec.',
     });
   }
   return dirname(path);

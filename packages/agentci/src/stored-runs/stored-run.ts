@@ -53,7 +53,7 @@ export function storedRunId(root: string, given = 'latest', options: LatestOptio
     'RUN_MISSING',
     `${spec === undefined ? 'nothing' : spec} has${spec === undefined ? '' : ' not'} been run here yet`,
     {
-      hint: 'agentci test stores a run beside its spec; -c names the spec.',
+      hint: 'agentci test stores a run next to its spec. -c names the spec.',
     },
   );
 }

@@ -154,8 +154,7 @@ export function failedCasesIn(
   suite: Suite,
   { strict = false }: Pick<FailedBy, 'strict'> = {},
 ): CaseName[] {
-  if (!existsSync(dir))
-    throw new UserError('RUN_MISSING', `--failed-from: there is no folder ${dir}`);
+  if (!existsSync(dir)) throw new UserError('RUN_MISSING', `--failed-from: no folder ${dir}`);
   if (!existsSync(join(dir, 'run.json')) && !existsSync(journalPath(dir)))
     throw new UserError('RUN_MISSING', `--failed-from: ${dir} is not the folder of a run`, {
       hint: 'Name the folder of a stored run, such as .agentci/runs/ID, or one that agentci merge has written.',

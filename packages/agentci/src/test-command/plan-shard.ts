@@ -32,7 +32,7 @@ export function planShard(
   const file =
     weights === undefined ? timingsPath(folderOf(run.suite, io)) : resolve(io.cwd, weights);
   if (weights !== undefined && !existsSync(file))
-    throw new UserError('WEIGHTS_MISSING', `--weights: there is no file "${weights}"`, {
+    throw new UserError('WEIGHTS_MISSING', `--weights: no file "${weights}"`, {
       hint: 'agentci merge writes one. Without --weights, queries count as equally long.',
     });
   const ciRun = ciRunOf(io.env);

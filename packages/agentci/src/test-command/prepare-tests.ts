@@ -117,13 +117,10 @@ function refuseUseless(
       '--weights needs --shard: nothing else is planned by it',
     );
   if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
-    throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+    throw new UserError('TRACES_MISSING', `--traces: no file or folder "${traces}"`);
   // A missing folder would skip every comparison and look as if nothing got worse.
   if (baselineDir !== undefined && !isFolder(resolve(io.cwd, baselineDir))) {
-    throw new UserError(
-      'BASELINE_DIR_MISSING',
-      `--baseline-dir: there is no folder "${baselineDir}"`,
-    );
+    throw new UserError('BASELINE_DIR_MISSING', `--baseline-dir: no folder "${baselineDir}"`);
   }
 }
 

@@ -7,7 +7,7 @@ import { tracesAt, writeReports } from '../report/write-reports.ts';
 import { folderOf } from '../stored-runs/spec-folders.ts';
 import { commandOf, type PreparedTests } from './prepare-tests.ts';
 import type { StoreSession } from './store-session.ts';
-import { isSuiteGood, isSuiteStrictlyGood } from './suite-good.ts';
+import { isSuiteGood, isSuiteStrictlyGood } from './suite-verdict.ts';
 
 interface StoredTests {
   readonly run: RunResult;

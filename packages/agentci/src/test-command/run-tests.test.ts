@@ -50,7 +50,7 @@ async function go(
 const statuses = (stdout: string) =>
   (JSON.parse(stdout) as RunResult).results.map(({ id, status }) => `${id} ${status}`);
 
-test('--failed judges what failed and what could not be judged, and says when there is nothing', async () => {
+test('--failed judges failed and undecided queries, and reports an empty selection', async () => {
   const cwd = project();
   const traces = 't.jsonl';
   expect(statuses((await go(cwd, { traces })).stdout)).toEqual(['a pass', 'b fail', 'c error']);
@@ -321,7 +321,7 @@ describe('an option that a run was started with counts when it is continued', ()
     },
   );
 
-  test('what was given last is stored for the next time', async () => {
+  test('the last values are stored for the next time', async () => {
     const cwd = warnings();
     start(cwd, warned, { traces: 't.jsonl', timeout: 500 });
     const stop = new AbortController();
@@ -353,21 +353,21 @@ describe('an option that a run was started with counts when it is continued', ()
     return { ...one!, cost: { ...one!.cost, details: { actual: { cost_usd: cost } } } };
   };
 
-  test('--fail-fast stops at what had failed before', async () => {
+  test('--fail-fast counts earlier failures', async () => {
     const cwd = project(agent);
     start(cwd, spec, { failFast: true }, [done('fail', 0)]);
     const { code, stdout } = await go(cwd, { ...live, resume: true });
     expect([code, statuses(stdout)]).toEqual([1, ['a fail', 'b skip', 'c skip']]);
   });
 
-  test('--max-cost counts what was spent before', async () => {
+  test('--max-cost counts earlier cost', async () => {
     const cwd = project(agent);
     start(cwd, spec, { maxCost: 2.5, workers: 1 }, [done('pass', 2)]);
     const { code, stdout } = await go(cwd, { ...live, resume: true });
     expect([code, statuses(stdout)]).toEqual([2, ['a pass', 'b pass', 'c error']]);
   });
 
-  test('a folder of baselines that is gone is said', async () => {
+  test('reports a missing baseline folder', async () => {
     const cwd = project();
     start(cwd, SPEC, { traces: 't.jsonl', baselineDir: 'gone' });
     await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'BASELINE_DIR_MISSING' });
@@ -422,7 +422,7 @@ test.each<{ what: string; given: Partial<TestOptions>; results: Partial<QueryRes
   expect((JSON.parse(stdout) as RunResult).results).toMatchObject(results);
 });
 
-test('a place where nothing can be stored is said once, and the verdict stands', async () => {
+test('a read-only folder is reported once, and the verdict stands', async () => {
   const cwd = project({ '.agentci': 'a file where the folder would be' });
   const { code, stderr } = await go(cwd);
   expect(code).toBe(1);
@@ -443,7 +443,7 @@ test.each([
 });
 
 test.each([{ quiet: false }, { quiet: true }])(
-  'warnings about the spec are told unless --quiet: $quiet',
+  'warnings about the spec are shown unless --quiet: $quiet',
   async ({ quiet }) => {
     const cwd = project({ 'agentci_spec.yaml': `${SPEC}  - {id: d, query: d}\n` });
     const { stderr } = await go(cwd, { quiet });

@@ -79,7 +79,7 @@ function readTrends(input: {
     drifts: present([
       series.length === 1
         ? undefined
-        : `There are runs of ${series.length} specs; the charts are of ${spec}.`,
+        : `There are runs of ${series.length} specs. The charts show ${spec}.`,
       ...driftWords(drifts),
       ...damageWords(damaged, cut),
     ]),
@@ -192,7 +192,7 @@ function driftWords(drifts: readonly Drift[]): string[] {
     if (drift.verdict !== 'up' && drift.verdict !== 'down') return [];
     const text = drift.of === 'cost' ? formatUsd : formatMs;
     return [
-      `The ${drift.of} went ${drift.verdict} for good with run ${drift.since}: ${text(drift.before)} before, ${text(drift.after)} since.`,
+      `The ${drift.of} went permanently ${drift.verdict} with run ${drift.since}: ${text(drift.before)} before, ${text(drift.after)} since.`,
     ];
   });
   const early = drifts.flatMap((drift) => (drift.verdict === 'too_few_runs' ? [drift] : []));

@@ -134,7 +134,7 @@ describe('what is shown', () => {
     expect((await get('')).text).toMatch(/^<!doctype html>[\s\S]*"live":true/i);
   });
 
-  test('a run that is going on is shown as far as it has come, and then only what is new', async () => {
+  test('a run in progress is shown so far, then only new results', async () => {
     const { root, json } = await serve();
     const store = RunStore.create(root, header('r1'));
     store.record({ id: 'a', run: 1, result: resultOf('a') }, undefined);

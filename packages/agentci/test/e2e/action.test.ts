@@ -427,7 +427,7 @@ test('working-directory: paths of inputs start there, paths of outputs and annot
 });
 
 test.each([
-  { inputs: { 'working-directory': 'none' }, says: 'there is no folder "none"' },
+  { inputs: { 'working-directory': 'none' }, says: 'no folder "none"' },
   { inputs: { args: '--filter "a b' }, says: 'a quote that is not closed' },
   {
     inputs: { judge: 'maybe' },

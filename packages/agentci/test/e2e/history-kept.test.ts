@@ -500,7 +500,7 @@ test('--failed-from reports problems of a folder', async () => {
   const { id } = await run(cwd, { bad: 'b' });
   const said = async (folder: string): Promise<string> =>
     (await cli(['test', '--failed-from', folder], { cwd })).stderr;
-  expect(await said('nowhere')).toContain('there is no folder');
+  expect(await said('nowhere')).toContain('no folder');
   const notes = await said('notes');
   expect(notes).toContain('notes is not the folder of a run');
   expect(notes).not.toContain('Nothing has been run');

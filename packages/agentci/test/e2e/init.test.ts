@@ -278,7 +278,7 @@ describe('the CI job installs what the project has', () => {
     expect(stdout).toContain(
       'note: @agentci/agentci is not a dependency yet: npm install --save-dev @agentci/agentci',
     );
-    expect(stdout).toContain('note: there is no lock file');
+    expect(stdout).toContain('note: no lock file');
   });
 
   test('without a package.json AgentCI is installed by itself, in its own version', async () => {

@@ -614,7 +614,7 @@ describe('after a merge', () => {
     const { code, stderr } = await cli(['merge', '.agentci/runs'], { cwd });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('could not be read and are written anew'),
+      expect.stringContaining('could not be read and are replaced'),
     ]);
     expect(
       Object.keys((JSON.parse(readFileSync(timings, 'utf8')) as { ms: object }).ms),
@@ -655,7 +655,7 @@ describe('after a merge', () => {
     {
       what: 'has no shard in it',
       spoil: () => Buffer.from(zipSync({ 'a.txt': new Uint8Array(1) })),
-      says: 'there is no shard in in/s2.zip',
+      says: 'no shard in in/s2.zip',
     },
     { what: 'is not there', spoil: () => undefined, says: 'in/s2.zip' },
   ])(

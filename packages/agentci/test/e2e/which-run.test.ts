@@ -152,7 +152,7 @@ describe('two specs in a folder with queries of the same id', () => {
       checkedOut: undefined,
     });
     expect(trends?.points.map(({ rate }) => rate)).toEqual([0, 0]);
-    expect(trends?.drifts[0]).toBe('There are runs of 2 specs; the charts are of support.yaml.');
+    expect(trends?.drifts[0]).toBe('There are runs of 2 specs. The charts show support.yaml.');
     expect(trends?.failing).toMatchObject([{ name: 'install (support.yaml)', runs: 2, flips: 0 }]);
   });
 

@@ -15,17 +15,17 @@ export interface FuzzReport {
   readonly tried: number;
   readonly traces: number;
   readonly problems: number;
-  /** The longest any one took, in milliseconds of processor time. */
+  /** Maximum CPU time of one recording in milliseconds. */
   readonly slowestMs: number;
-  /** Mutations after which fewer calls were seen. */
+  /** Number of mutations after which fewer calls were found. */
   readonly hiding: number;
   readonly broken: readonly string[];
 }
 
 /**
- * Reads mutated recordings and holds the reader to its word: nothing is thrown, every trace fits the model, every problem
- * has a code and a sentence, nothing takes longer than a second, and a change of one place that hides a call is said, unless
- * nothing else could mention it.
+ * Reads mutated recordings and checks the reader: nothing is thrown, every trace fits the model,
+ * every problem has a code and a sentence, nothing takes longer than a second, and a single change
+ * that hides a call is reported, unless nothing else could mention it.
  */
 export async function fuzzRecordings(options: {
   count: number;
@@ -93,7 +93,7 @@ interface File {
 
 const wholes = new Map<string, Reading>();
 
-/** What a recording reads as before anything is changed. */
+/** The reading of an unchanged recording. */
 async function wholeOf({ path, bytes }: File): Promise<Reading> {
   const known = wholes.get(path);
   if (known !== undefined) return known;
@@ -105,7 +105,10 @@ async function wholeOf({ path, bytes }: File): Promise<Reading> {
 const countCalls = ({ traces }: Reading): number =>
   traces.reduce((sum, { steps }) => sum + steps.filter(({ kind }) => kind === 'tool').length, 0);
 
-/** Whether calls went without a word. Inside a part that can go without a trace, so can what is in it. */
+/**
+ * Whether calls disappeared without a report. If a part may disappear unnoticed, so may its
+ * children.
+ */
 function isHidden(change: {
   file: File;
   place: string;
@@ -113,7 +116,7 @@ function isHidden(change: {
   after: Reading;
   bytes: Uint8Array;
 }): boolean {
-  // Something else in the place of a whole record is another recording.
+  // Replacing a whole record creates a different recording.
   const formats = ({ traces }: Reading): string => traces.map(({ source }) => source.format).join();
   if (['', '*'].includes(change.place) && formats(change.after) !== formats(change.whole))
     return false;
@@ -122,7 +125,7 @@ function isHidden(change: {
   );
   const format = change.file.name.split('/')[0]!;
   const parts = change.place.split('.');
-  // What can go one by one can go all at once.
+  // Parts that may disappear one by one may also disappear together.
   const around = [...parts.map((_, i) => parts.slice(0, i + 1).join('.')), `${change.place}.*`];
   return (
     losses.length > 0 &&
@@ -130,7 +133,7 @@ function isHidden(change: {
   );
 }
 
-/** No places where bytes were changed: what that did cannot be said. */
+/** Changed bytes have no paths, because their effect is unknown. */
 function mutated(
   bytes: Uint8Array,
   random: () => number,

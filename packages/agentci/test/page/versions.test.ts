@@ -110,7 +110,7 @@ describe.skipIf('missing' in chromium)('baseline versions in Compare', () => {
       /^1 query passed before and fails now\./,
     );
     expect(await page.locator('.compare').innerText()).toMatch(
-      /each may be noise; what all queries together tell/,
+      /each may be noise\. The summary of all queries/,
     );
     // A verdict that needs a judge is reported as missing.
     expect(await page.locator('.compare .notice').allInnerTexts()).toContainEqual(

@@ -5,7 +5,10 @@ import { UserError } from '@agentci/lib/problems';
 import type { Trial } from '@agentci/results';
 import { failedTrial, type Scoring, trialOf } from './score-trial.ts';
 
-/** The trials of a condition from recorded traces, one per trace, numbered from 1. One that cannot be read is a failed trial. */
+/**
+ * The trials of a condition from recorded traces, one per trace, numbered from 1. An unreadable
+ * trace is a failed trial.
+ */
 export async function readRecordings(
   { path, format }: { readonly path: string; readonly format?: string },
   {

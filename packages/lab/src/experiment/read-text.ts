@@ -11,8 +11,7 @@ export function readText(
 ): string {
   const path = resolve(dir, file);
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined)
-    throw new UserError('FILE_MISSING', `${what}: there is no file "${file}"`);
+  if (found === undefined) throw new UserError('FILE_MISSING', `${what}: no file "${file}"`);
   if (!found.isFile()) throw new UserError('FILE_UNREADABLE', `${what}: "${file}" is not a file`);
   if (found.size > MAX_BYTES)
     throw new UserError('FILE_TOO_LARGE', `${what}: "${file}" is larger than 64 MB`);

@@ -134,5 +134,5 @@ const unmatched = (
     const names = new Set(trials.map(({ trial }) => String(trial)));
     return [...condition.exclude]
       .filter((name) => !names.has(name))
-      .map((name) => `${condition.name}: there is no trial "${name}" to exclude`);
+      .map((name) => `${condition.name}: no trial "${name}" to exclude`);
   });

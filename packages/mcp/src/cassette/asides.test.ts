@@ -170,6 +170,6 @@ describe.each([
 test('omitted messages are listed with their methods', () => {
   expect(leftOutText({}, 'record')).toBeUndefined();
   expect(leftOutText({ 'sampling/createMessage': 2, 'roots/list': 1 }, 'record')).toMatch(
-    /^3 messages that the server sent of its own \(2 sampling\/createMessage, 1 roots\/list\) are not sent in a replay/,
+    /^3 messages that the server sent unasked \(2 sampling\/createMessage, 1 roots\/list\) are not sent in a replay/,
   );
 });

@@ -114,7 +114,7 @@ export function leftOutText(counts: Counts, when: 'record' | 'replay'): string |
   const names = Object.entries(counts).map(([method, count]) => `${count} ${method}`);
   if (names.length === 0) return undefined;
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
-  const what = `${plural(sum, 'message')} that the server sent of its own (${names.join(', ')})`;
+  const what = `${plural(sum, 'message')} that the server sent unasked (${names.join(', ')})`;
   const [is, was] = sum === 1 ? ['is', 'was'] : ['are', 'were'];
   return when === 'record'
     ? `${what} ${is} not sent in a replay, which gives the answers as they are; test what the client does with ${sum === 1 ? 'it' : 'them'} on the server itself`

@@ -64,7 +64,7 @@ export class CassetteRecording {
     if (!entries.some(({ answer }) => answer !== undefined))
       throw new UserError(
         'MCP_CASSETTE_EMPTY',
-        'the session ended before the server had answered anything; nothing was written',
+        'the session ended before the server answered, so nothing was written',
         {
           hint: 'check that the server starts, and that the client reaches it through this command',
         },
@@ -90,7 +90,7 @@ export class CassetteRecording {
     if (open > 0)
       throw new UserError(
         'MCP_CASSETTE_INCOMPLETE',
-        `${open === 1 ? '1 request got' : `${open} requests got`} no answer, so a replay would have none either; nothing was written`,
+        `${open === 1 ? '1 request got' : `${open} requests got`} no answer, so a replay would have none either and nothing was written`,
         { hint: 'record it again, and let the client wait for its answers before it ends' },
       );
     proveReplay(this.#lines);

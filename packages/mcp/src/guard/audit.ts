@@ -103,7 +103,7 @@ function takeLock(lock: string, path: string): void {
     if (owner !== 0 && !isRunning(owner)) rmSync(lock, { force: true });
     else if (waited >= LOCK_WAIT_MS)
       throw new UserError('GUARD_AUDIT', `another guard (process ${owner}) writes to "${path}"`, {
-        hint: 'give each guard an audit file of its own',
+        hint: 'give each guard a separate audit file',
       });
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
   }
@@ -135,6 +135,6 @@ function lastOf(file: number, path: string): { seq: number; prev: string } {
     // Reported below.
   }
   throw new UserError('GUARD_AUDIT', `the last line of "${path}" is not a whole line of an audit`, {
-    hint: 'move the file away; a new one is begun',
+    hint: 'move the file away to start a new one',
   });
 }

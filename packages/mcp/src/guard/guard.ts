@@ -8,7 +8,7 @@ import {
   replyId,
   requestVersion,
 } from '../message.ts';
-import { AnswerDesk } from './answer-desk.ts';
+import { AnswerFilter } from './answer-filter.ts';
 import { GuardLog, isKeptBy } from './guard-log.ts';
 import type { GuardOptions } from './guard-options.ts';
 import { policyCall } from './policy-call.ts';
@@ -34,13 +34,13 @@ export class Guard {
   readonly #options: GuardOptions;
   readonly #isShadow: boolean;
   readonly #log: GuardLog;
-  readonly #answers: AnswerDesk;
+  readonly #answers: AnswerFilter;
 
   constructor(options: GuardOptions) {
     this.#options = options;
     this.#isShadow = options.mode === 'shadow';
     this.#log = new GuardLog(options);
-    this.#answers = new AnswerDesk(options, this.#log);
+    this.#answers = new AnswerFilter(options, this.#log);
   }
 
   /** Starts a history. */

@@ -104,7 +104,7 @@ export function readRequest(bytes: Uint8Array): ReadRequest {
       flaw: flaw(
         'line_break',
         PARSE_ERROR,
-        'a part of the message is a message of its own to readers that also end lines elsewhere',
+        'a part of the message is a separate message for readers that also end lines elsewhere',
       ),
     };
   if (!Array.isArray(value)) return { kind: 'one', item: readMessage(value, text) };

@@ -11,8 +11,8 @@ export function judgeGoalTurn(
 ): Promise<Found> {
   const conversation = conversationBlocks(said);
   if (conversation === undefined) return Promise.resolve(notMeasured(TOO_LONG));
-  return byModel(judge, {}, async (desk) => {
-    const { turn, reason } = await desk.do<{ turn: number; reason: string }>({
+  return byModel(judge, {}, async (tasks) => {
+    const { turn, reason } = await tasks.do<{ turn: number; reason: string }>({
       id: 'metric.goal-turn',
       version: '2',
       instruction: `${CONVERSATION_FORM} Give the number of the first turn in which the agent has done what the block "goal" asks for. A promise is not yet done. 0: it is not done by the end.`,

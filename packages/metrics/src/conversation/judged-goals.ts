@@ -27,8 +27,8 @@ export function judgeGoals(
 ): Promise<Found> {
   const conversation = conversationBlocks(said);
   if (conversation === undefined) return Promise.resolve(notMeasured(TOO_LONG));
-  return byModel(judge, {}, async (desk) => {
-    const { verdicts } = await desk.do<Verdicts>(
+  return byModel(judge, {}, async (tasks) => {
+    const { verdicts } = await tasks.do<Verdicts>(
       goals === undefined
         ? {
             id: 'metric.completeness',

@@ -26,9 +26,9 @@ export function judgeTurns(
 ): Promise<Found> {
   const conversation = conversationBlocks(said);
   if (conversation === undefined) return Promise.resolve(notMeasured(TOO_LONG));
-  return byModel(judge, {}, async (desk) => {
+  return byModel(judge, {}, async (tasks) => {
     const numbers = about.map(({ turn }) => turn).join(', ');
-    const { verdicts } = await desk.do<Verdicts>({
+    const { verdicts } = await tasks.do<Verdicts>({
       id,
       version: '2',
       instruction: `${CONVERSATION_FORM} Decide for each of these turns, in this order: ${numbers}. ${question} Look only at what the agent says in that turn; earlier turns are what it could know.`,

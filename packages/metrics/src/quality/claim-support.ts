@@ -8,10 +8,10 @@ export const measureClaims = (
   { input, answer, contexts, detail }: Grounded,
   { count, verdict: wanted }: { readonly count: string; readonly verdict: 0 | 1 },
 ): Promise<Found> =>
-  byModel(input.judge, detail, async (desk) => {
-    const claims = await claimsOf(desk, answer, caseOf(input).query);
+  byModel(input.judge, detail, async (tasks) => {
+    const claims = await claimsOf(tasks, answer, caseOf(input).query);
     if (claims.length === 0) return notMeasured('the answer claims nothing');
-    const verdicts = await supportOf(desk, claims, contexts);
+    const verdicts = await supportOf(tasks, claims, contexts);
     const counted = verdicts.filter(({ verdict }) => verdict === wanted).length;
     return measured(counted / claims.length, { claims: claims.length, [count]: counted, verdicts });
   });

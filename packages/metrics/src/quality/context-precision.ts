@@ -26,14 +26,14 @@ export const contextPrecision = (options: {
   readonly contexts: readonly string[];
   readonly answer: string;
 }) =>
-  byModel(options.judge, options.detail, async (desk) => {
+  byModel(options.judge, options.detail, async (tasks) => {
     const { query, contexts, answer } = options;
     const useful: boolean[] = [];
     const verdicts: { context: number; useful: boolean; reason: string }[] = [];
     // One call per text, because neighbors would influence the verdict.
     const replies = await Promise.all(
       contexts.map((text) =>
-        desk.do<{ verdicts: [{ verdict: 0 | 1; reason: string }] }>({
+        tasks.do<{ verdicts: [{ verdict: 0 | 1; reason: string }] }>({
           id: 'metric.useful',
           version: '1',
           instruction:

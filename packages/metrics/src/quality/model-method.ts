@@ -17,7 +17,7 @@ class NoReply extends Error {
 }
 
 /** Sends the tasks of one metric to a judge and counts them. */
-export class Desk {
+export class JudgeTasks {
   readonly #judge: Judge;
   readonly #records: JudgeRecord[] = [];
 
@@ -55,27 +55,27 @@ type Found = ReturnType<typeof notMeasured>;
 export async function byModel(
   judge: Judge | undefined,
   detail: Readonly<Record<string, unknown>>,
-  work: (desk: Desk) => Promise<Found>,
+  work: (tasks: JudgeTasks) => Promise<Found>,
 ): Promise<Found> {
   if (judge === undefined)
     return notMeasured('measuring it needs a judge', { ...detail, method: 'model' });
-  const desk = new Desk(judge);
+  const tasks = new JudgeTasks(judge);
   try {
-    const found = await work(desk);
-    return { ...found, detail: { ...detail, ...desk.detail(), ...found.detail } };
+    const found = await work(tasks);
+    return { ...found, detail: { ...detail, ...tasks.detail(), ...found.detail } };
   } catch (error) {
     if (!(error instanceof NoReply)) throw error;
-    return notMeasured(error.message, { ...detail, ...desk.detail(), judge_error: error.kind });
+    return notMeasured(error.message, { ...detail, ...tasks.detail(), judge_error: error.kind });
   }
 }
 
 /** Splits a text into statements that make sense alone. */
 export async function claimsOf(
-  desk: Desk,
+  tasks: JudgeTasks,
   text: string,
   query: string | undefined,
 ): Promise<readonly string[]> {
-  const { statements } = await desk.do<{ statements: string[] }>({
+  const { statements } = await tasks.do<{ statements: string[] }>({
     id: 'metric.claims',
     version: '1',
     instruction:
@@ -106,11 +106,11 @@ export interface ClaimVerdict {
  * Whether the premises support each statement. One verdict per statement, in order, or none at all.
  */
 export async function supportOf(
-  desk: Desk,
+  tasks: JudgeTasks,
   claims: readonly string[],
   premises: readonly string[],
 ): Promise<readonly ClaimVerdict[]> {
-  const { verdicts } = await desk.do<{
+  const { verdicts } = await tasks.do<{
     verdicts: { index: number; verdict: 0 | 1; reason: string }[];
   }>({
     id: 'metric.support',

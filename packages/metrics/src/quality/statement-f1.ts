@@ -31,17 +31,17 @@ export const statementF1 = (options: {
   readonly expected: string;
   readonly similarityWeight: number;
 }) =>
-  byModel(options.judge, options.detail, async (desk) => {
+  byModel(options.judge, options.detail, async (tasks) => {
     const { query, answer, expected, models, similarityWeight: weight } = options;
     const [said, wanted] = await Promise.all([
-      claimsOf(desk, answer, query),
-      claimsOf(desk, expected, query),
+      claimsOf(tasks, answer, query),
+      claimsOf(tasks, expected, query),
     ]);
     if (said.length + wanted.length === 0)
       return notMeasured('neither the answer nor expected_output claims anything');
     const [right, present] = await Promise.all([
-      said.length === 0 ? [] : supportOf(desk, said, [expected]),
-      wanted.length === 0 ? [] : supportOf(desk, wanted, [answer]),
+      said.length === 0 ? [] : supportOf(tasks, said, [expected]),
+      wanted.length === 0 ? [] : supportOf(tasks, wanted, [answer]),
     ]);
     const tp = right.filter(({ verdict }) => verdict === 1).length;
     const counts = {

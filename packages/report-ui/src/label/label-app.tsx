@@ -2,8 +2,8 @@ import type { LabelItem, LabelRequest, LabelState } from '@agentci/results';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../keys.ts';
 import { visible } from '../visible-text.ts';
-import { Afterwards } from './afterwards.tsx';
 import { fetchItem, fetchState, saveLabel } from './label-source.ts';
+import { OtherVerdicts } from './other-verdicts.tsx';
 import { Progress } from './progress.tsx';
 import { Question } from './question.tsx';
 import { Verdict } from './verdict.tsx';
@@ -146,7 +146,7 @@ export function LabelApp() {
               onLabel={save}
               onScore={scored}
             />
-            <div role="status">{item.after !== undefined && <Afterwards item={item} />}</div>
+            <div role="status">{item.after !== undefined && <OtherVerdicts item={item} />}</div>
           </>
         )}
         <nav class="moves" aria-label="Answers">

@@ -53,7 +53,7 @@ export function pairText({
     range === null ? '' : ` (95 % interval ${share(range.low)} to ${share(range.high)})`;
   const beyond =
     kappa === null
-      ? 'kappa cannot be told: one of them gave one label only'
+      ? 'kappa is undefined: one of them gave one label only'
       : `kappa ${kappa.toFixed(2)}${spread === null ? '' : ` (${spread.low.toFixed(2)} to ${spread.high.toFixed(2)})`}`;
   return `${a} and ${b} agree on ${agreed} of ${n}${between}, ${beyond}`;
 }

@@ -10,7 +10,7 @@ interface Options extends PlaceOptions {
 
 export const command: CliCommand = {
   name: 'baselines',
-  summary: 'list the saved baselines: version, queries, model, age, precheck, spec drift',
+  summary: 'list saved baselines with model, age and drift',
   configure: (parser) => {
     parser
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml, when there is one)')

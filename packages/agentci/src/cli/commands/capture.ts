@@ -5,7 +5,7 @@ import { cassetteChoice, collect, collectList, someText } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'capture',
-  summary: 'run any program and record its model and tool calls as a trace',
+  summary: 'run a program and record its calls as a trace',
   configure: (parser) =>
     parser
       .argument('[command...]', 'the program and its arguments, after --')
@@ -22,12 +22,12 @@ export const command: CliCommand = {
       )
       .option(
         '--upstream <provider=url>',
-        'where the calls of a provider go (repeat for several)',
+        'address for the calls of a provider (repeatable)',
         collect,
       )
       .option(
         '--cassette <mode[=dir]>',
-        'calls of models: record them into files, replay them from there, auto (replay what is known, record the rest) or off',
+        'model calls: record them into files, replay them from there, auto (replay known calls, record the rest) or off',
         cassetteChoice,
       )
       .option(

@@ -18,17 +18,17 @@ type Action = (typeof ACTIONS)[number];
 
 export const command: CliCommand = {
   name: 'cassette',
-  summary: 'list, read, check, prune and renew recorded calls of models',
+  summary: 'list, show, check, prune and renew recorded model calls',
   configure: (parser) => {
     parser
       .argument('<action>', 'ls, show, check, prune or rerecord')
-      .argument('[query]', 'the id of a query; show needs one')
+      .argument('[query]', 'the id of a query (required for show)')
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
       .option('--dir <dir>', "where cassettes are, instead of the spec's cassette.dir")
       .option('--run <n>', 'show: which run of the query (default: 1)', wholeNumber(1))
       .option(
         '--live <n>',
-        'check: ask the providers so many stored requests again and compare the shape of answers',
+        'check: send up to N stored requests to the providers again and compare the shape of answers',
         wholeNumber(1),
       )
       .addOption(
@@ -67,7 +67,7 @@ Exit codes: 0 all is well · 1 check found recordings that no longer fit · 2 a 
     const options = given as CassetteFlags;
     const [action = '', id] = args;
     if (!ACTIONS.includes(action as Action))
-      throw new UserError('CASSETTE_ACTION', `there is no action "${action}"`, {
+      throw new UserError('CASSETTE_ACTION', `unknown action "${action}"`, {
         hint: `actions: ${ACTIONS.join(', ')}`,
       });
     const place = await cassettePlace(options, io);

@@ -6,19 +6,19 @@ import { collect } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'convert',
-  summary: "turn another tool's suite into a spec, with a report on every assertion",
+  summary: 'convert a suite of another tool into a spec',
   configure: (parser) =>
     parser
       .argument('<files...>', 'suites: files or folders')
       .option('--from <tool>', 'the tool the suite is of, instead of detecting it')
-      .option('--out <folder>', 'where the spec and the report are written', '.')
+      .option('--out <folder>', 'folder for the spec and the report', '.')
       .option(
         '--map <name=path>',
-        'where something is in the source, e.g. input=inputs.question (repeatable)',
+        'location of a field in the source, e.g. input=inputs.question (repeatable)',
         collect,
       )
       .option('--agent <name>', "the agent's name in the spec")
-      .option('--lossy', 'also write what is only close, with a comment')
+      .option('--lossy', 'also write approximate checks, with a comment')
       .option('--overwrite', 'write over files that exist')
       .option('--json', 'print the report as JSON')
       .addHelpText(
@@ -28,11 +28,11 @@ Tools:
 ${SOURCES.map(({ name, summary }) => `  ${name.padEnd(18)}${summary}`).join('\n')}
 
 Writes agentci_spec.yaml, convert-report.md and convert-report.json, and rows/*.jsonl for large sets.
-Nothing of the source is run, fetched or read from outside its folder; the environment is not read.
+Nothing of the source is run, fetched or read from outside its folder, and the environment is not read.
 
 Examples:
   agentci convert promptfooconfig.yaml             the suite as a spec in this folder
-  agentci convert evals/ --out converted --lossy   all suites of a folder, with what is only close
+  agentci convert evals/ --out converted --lossy   all suites of a folder, with approximate checks
 
 Exit codes: 0 all carried · 1 something was left out (listed) · 2 the source could not be read, or names a file outside its folder`,
       ),

@@ -7,7 +7,7 @@ import { drops, percent, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'diff',
-  summary: 'compare two baseline versions, or two runs: better, worse, or noise?',
+  summary: 'compare two baseline versions or two runs',
   configure: (parser) => {
     parser
       .option('--baseline <version>', 'the version before')
@@ -34,7 +34,7 @@ export const command: CliCommand = {
       )
       .option(
         '--judge-cache <dir>',
-        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+        'folder of stored verdicts (default: .agentci/judge-cache next to the spec)',
       )
       .addOption(
         new Option('-f, --format <name>', 'the report').choices([...FORMATS]).default('console'),

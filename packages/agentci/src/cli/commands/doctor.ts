@@ -7,7 +7,7 @@ import { wantsColor } from '../io.ts';
 
 export const command: CliCommand = {
   name: 'doctor',
-  summary: 'look at everything a run needs, and say how to fix what is missing',
+  summary: 'check everything a run needs, and explain how to fix it',
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec', 'agentci_spec.yaml')
@@ -20,8 +20,8 @@ export const command: CliCommand = {
       .addHelpText(
         'after',
         `
-Runs nothing and sends nothing, unless --capture runs the agent; even then no model is asked. Keys are named, never shown.
-Exit: 0 nothing is in the way of a verdict (warnings allowed), 1 something is: agentci test would exit 2.
+Runs nothing and sends nothing, unless --capture runs the agent, and even then no model is called. Keys are named, never shown.
+Exit: 0 a run can reach a verdict (warnings allowed), 1 it cannot: agentci test would exit 2.
 
 Example:
   agentci doctor -c agentci_spec.yaml`,

@@ -12,7 +12,7 @@ import { addSharedFlags, resolveAliases } from '../test-flags.ts';
 
 export const command: CliCommand = {
   name: 'eval',
-  summary: 'judge recordings or a stored run again; never runs an agent',
+  summary: 'judge recordings or a stored run, without an agent',
   configure: (parser) => {
     addSharedFlags(parser)
       .option('--traces <path>', 'the recordings: a file or a folder')
@@ -43,14 +43,14 @@ Example:
     const prepared = await prepareTests(rest, io, 'eval');
     const id =
       run === 'latest' ? latestWithRecordings(root, latest, askedOf(prepared, io), io) : run;
-    if (run !== id && !rest.quiet) io.stderr.write(`agentci: judging ${toldRun(root, id)}\n`);
+    if (run !== id && !rest.quiet) io.stderr.write(`agentci: judging ${runLabel(root, id)}\n`);
     const found = { ...prepared.options, traces: tracesOf(root, id) };
     const judges = judgedRun(join(root, id));
     return (await runPrepared({ ...prepared, options: found, judges }, io)).code;
   },
 };
 
-function toldRun(root: string, id: string): string {
+function runLabel(root: string, id: string): string {
   const branch = readHeader(journalPath(join(root, id)))?.branch;
   return `run ${id}${branch === undefined ? '' : ` of branch ${escapeTerminalLine(branch)}`}`;
 }

@@ -9,7 +9,7 @@ import { collect, duration, fraction, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'experiment',
-  summary: 'compare conditions over trials: decision quality, time, tests, effect sizes, plots',
+  summary: 'compare conditions over repeated trials',
   configure: (parser) => {
     parser
       .argument('<file>', 'the experiment (YAML), or the word "agreement"')
@@ -40,13 +40,13 @@ export const command: CliCommand = {
       )
       .option(
         '-w, --workers <n>',
-        'trials made at a time; more than 1 disturbs measured times',
+        'concurrent trials (more than 1 distorts measured times)',
         wholeNumber(1),
         1,
       )
       .option('--retries <n>', 'retries after an infrastructure error', wholeNumber(0))
       .option('--timeout <time>', 'time one trial may take, such as 30s', duration)
-      .option('--resume', 'resume an experiment that was stopped; failed trials are repeated')
+      .option('--resume', 'resume a stopped experiment and repeat failed trials')
       .option('--quiet', 'no progress')
       .addOption(
         new Option('--level <level>', "agreement: which of Krippendorff's α")

@@ -74,7 +74,7 @@ test('OTLP says whose numbers they are, what they mean, and when the run ended',
   });
 });
 
-test('a redirect is an error that names its target: numbers go where they were sent', async () => {
+test('a redirect is an error that names its target, and nothing is sent there', async () => {
   const { url: other, requests } = await receiver();
   const server = createServer((_, response) =>
     response.writeHead(307, { location: `${other}/x?key=1` }).end(),

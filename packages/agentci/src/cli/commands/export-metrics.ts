@@ -3,7 +3,7 @@ import type { CliCommand } from '../cli-command.ts';
 
 export const command: CliCommand = {
   name: 'export-metrics',
-  summary: 'send the numbers of a stored run to Prometheus, a Pushgateway or OTLP',
+  summary: 'export the metrics of a stored run',
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')

@@ -14,8 +14,8 @@ export const command: CliCommand = {
       .addHelpText(
         'after',
         `
-Failures of the same check with the same finding are one group, whatever words and numbers differ. Each group says how
-many queries it has, whether the run before had it, where a run first leaves its baseline, and how to run it again.
+Failures of the same check with the same finding are one group, even if words and numbers differ. Each group says how
+many queries it has, whether the previous run had it, the first step that differs from its baseline, and the command to run it again.
 
 Example:
   agentci failures --run latest

@@ -4,7 +4,7 @@ import { someText } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'guard',
-  summary: 'refuse the tool calls of an MCP client that a policy forbids, before they are made',
+  summary: 'refuse MCP tool calls that a policy forbids',
   configure: (parser) =>
     parser
       .argument('[server...]', 'the server and its arguments, after --; or: install')
@@ -53,7 +53,7 @@ export const command: CliCommand = {
         'after',
         `
 Put it before the command of a server in a client's configuration, or let \`guard install\` do that for every server in it.
-What cannot be decided is refused. Without a readable policy the guard does not start.
+Undecidable calls are refused. Without a readable policy the guard does not start.
 
 Examples:
   agentci guard --policy policy.yaml --audit audit.jsonl -- node server.mjs

@@ -8,15 +8,15 @@ import { collect, someText, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'history',
-  summary: 'list past runs, and say since when a query fails, flakes or costs more',
+  summary: 'query past runs: trends, flaky queries, cost',
   configure: (parser) =>
     parser
       .argument('[action]', `${ACTIONS.join(', ')} (default: list)`)
       .argument(
         '[what...]',
-        'trend, first-bad: the id of a query; import: folders and files; sql: a statement',
+        'trend, first-bad: id of a query, import: folders and files, sql: a statement',
       )
-      .option('-c, --config <file>', 'only runs of this spec; the history is beside it')
+      .option('-c, --config <file>', 'only runs of this spec (the history is next to it)')
       .option(
         '--branch <name>',
         'only runs on this branch; "." is the one checked out, "*" all (trend, flaky, first-bad: the one checked out)',
@@ -34,13 +34,13 @@ export const command: CliCommand = {
         collect,
       )
       .option('--by <period>', 'cost: day, week or month (default: week)')
-      .option('--parquet <file>', 'export: one row per query of every run; needs @duckdb/node-api')
+      .option('--parquet <file>', 'export: one row per query of every run (needs @duckdb/node-api)')
       .option('--json', 'as JSON')
       .addHelpText(
         'after',
         `
-Every finished run of test, eval and merge leaves a line in .agentci/history/runs.jsonl beside its spec, and a file with a
-line per query. Rates come with a 95 % interval; where there are too few runs to say something, that is what it says.
+Every finished run of test, eval and merge leaves a line in .agentci/history/runs.jsonl next to its spec, and a file with a
+line per query. Rates come with a 95 % interval, or a note if there are too few runs.
 
 Examples:
   agentci history

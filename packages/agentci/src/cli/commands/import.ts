@@ -13,8 +13,7 @@ import type { CliCommand } from '../cli-command.ts';
 
 export const command: CliCommand = {
   name: 'import',
-  summary:
-    'read recordings of any tool: see what they hold, keep them as traces, or make tests of them',
+  summary: 'import recordings as traces or tests',
   configure: (parser) =>
     parser
       .argument('<files...>', 'recordings: files or folders')
@@ -35,16 +34,16 @@ export const command: CliCommand = {
       )
       .option('--baseline <version>', 'the version the baselines are saved under', 'imported')
       .option('--redact', 'mask secrets and personal data before anything is written or shown')
-      .option('--redact-names', 'mask names of people too; also masks place names')
+      .option('--redact-names', 'mask names of people too (also masks place names)')
       .option('--only-failures', 'only runs that failed, or in which a call failed')
       .option('--dry-run', 'say what would be written, write nothing')
       .option('--force', 'write over files that exist')
-      .option('--json', 'say what was found as JSON')
+      .option('--json', 'print the findings as JSON')
       .addHelpText(
         'after',
         `
 Examples:
-  agentci import export.json                                   what is in it, and what is not
+  agentci import export.json                                   its content, and what is missing
   agentci import spans.jsonl --only-failures --redact --to-spec  turn production failures into tests
   agentci import run.json -o traces.jsonl                      keep it as AgentCI traces
 

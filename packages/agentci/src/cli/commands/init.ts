@@ -47,8 +47,8 @@ export const command: CliCommand = {
       .addHelpText(
         'after',
         `
-On a terminal it asks for what is not given; otherwise it takes the defaults. It never writes over a file without
---force, and never over an agent; where a spec exists already, only the CI job is written. It ends with agentci validate and agentci test on what it wrote.
+On a terminal it asks for missing options, otherwise it uses the defaults. It never overwrites a file without --force,
+and never an agent. If a spec exists already, only the CI job is written. It ends with agentci validate and agentci test.
 
 Examples:
   agentci init --runner command --language python

@@ -9,19 +9,19 @@ import { fraction, positiveNumber, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'judge',
-  summary: 'measure the judge itself: against human labels, against attacks',
+  summary: 'measure the judge against labels and attacks',
   configure: (parser) => {
     parser
       .argument(
         '<what>',
-        'calibrate: compare with human labels; audit: attacks, repeats, position and length bias',
+        'calibrate: compare with human labels, audit: attacks, repeats, position and length bias',
       )
       .option(
         '-c, --config <file>',
         `the spec whose judge_config is used (default: ${DEFAULT_SPEC}, when there is one)`,
       )
       .option('--model <name>', "the judge's model, instead of the spec's")
-      .option('--base-url <url>', 'where the model is served, instead of the spec')
+      .option('--base-url <url>', 'address of the model (overrides the spec)')
       .option(
         '--labels <file>',
         'calibrate: JSON Lines of {"query", "answer", "label": "pass" or "fail"}, or a folder of such files',
@@ -46,7 +46,7 @@ export const command: CliCommand = {
       )
       .option(
         '--judge-cache <dir>',
-        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+        'folder of stored verdicts (default: .agentci/judge-cache next to the spec)',
       )
       .option('--max-cost <usd>', 'stop before the judge has cost more than this', positiveNumber)
       .option('--seed <n>', 'seed of the split into halves', wholeNumber(0), 0)

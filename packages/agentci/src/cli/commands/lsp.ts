@@ -3,7 +3,7 @@ import type { CliCommand } from '../cli-command.ts';
 
 export const command: CliCommand = {
   name: 'lsp',
-  summary: 'serve an editor: errors as you type, completion, hover, go to definition',
+  summary: 'serve an editor with the Language Server Protocol',
   configure: (parser) =>
     parser
       .option('--stdio', 'speak the Language Server Protocol over stdin and stdout')
@@ -24,7 +24,7 @@ Exit codes: 0 the editor said goodbye · 1 the editor went away · 2 --stdio is 
         'LSP_STDIO',
         'agentci lsp speaks over stdin and stdout: agentci lsp --stdio',
         {
-          hint: 'Editors start it themselves; docs/guide/editors.md has the settings.',
+          hint: 'Editors start it automatically. docs/guide/editors.md has the settings.',
         },
       );
     const { serve } = await import('../../lsp/server.ts');

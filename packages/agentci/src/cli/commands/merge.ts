@@ -9,7 +9,7 @@ import { collect } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'merge',
-  summary: 'join the runs of all shards into one, and decide over the whole run',
+  summary: 'merge the runs of all shards into one',
   configure: (parser) =>
     addNotifyFlags(parser)
       .argument(
@@ -22,7 +22,7 @@ export const command: CliCommand = {
       )
       .option(
         '-c, --config <file>',
-        'merge the shards of this spec, and store the run beside it; the file itself is not read',
+        'merge the shards of this spec, and store the run next to it (the file itself is not read)',
       )
       .option(
         '--timings <file>',
@@ -31,7 +31,7 @@ export const command: CliCommand = {
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
       .option(
         '-o, --output <file>',
-        'write a report to a file; its extension decides the format (repeatable)',
+        'write a report to a file, with the format of its extension (repeatable)',
         collect,
       )
       .option('--json', 'the same as -f json')
@@ -39,7 +39,7 @@ export const command: CliCommand = {
       .addHelpText(
         'after',
         `
-Exit: that of the whole run; 2 when a shard is missing, damaged or unfinished. What is there is written all the same.
+Exit: that of the whole run, or 2 if a shard is missing, damaged or unfinished. Existing results are written anyway.
 
 Examples:
   agentci merge shards/
@@ -62,7 +62,7 @@ Examples:
       });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      throw new UserError(error.code, given.told(error.message), { hint: error.hint });
+      throw new UserError(error.code, given.withShownNames(error.message), { hint: error.hint });
     } finally {
       for (const dir of given.unpacked.keys()) removeTemporaryFolder(dir);
     }

@@ -5,7 +5,7 @@ import type { CliCommand } from '../cli-command.ts';
 
 export const command: CliCommand = {
   name: 'metrics',
-  summary: 'list the metrics a spec can ask for: layer, unit, what they need',
+  summary: 'list the metrics with layer, unit and requirements',
   configure: (parser) => {
     parser.option('--json', 'as JSON').addHelpText('after', '\nExample:\n  agentci metrics --json');
   },

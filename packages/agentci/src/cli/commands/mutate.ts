@@ -16,7 +16,7 @@ import {
 const HELP = `
 Each change makes one mutant: a call dropped, repeated or renamed, a wrong argument, a number changed, ten times the
 cost. A change is noticed when a check has a worse verdict on the mutant than on the recording. No agent is run, and no
-model is asked unless --judge says so.
+model is called unless --judge says so.
 
 Changes: ${OPERATORS.map(({ name }) => name).join(', ')}
 
@@ -25,12 +25,12 @@ Examples:
   agentci mutate --traces traces/ --min-score 80% -o mutants.html
 
 Exit codes: 0 done · 1 the score is below --min-score · 2 could not tell: there was nothing to break, or with
---min-score, a query has no good recording, wrong answers were left to rubrics that were not asked, or the budget left
+--min-score, a query has no good recording, wrong answers were left to rubrics without a verdict, or the budget left
 changes untried and the interval of the score reaches below the bound`;
 
 export const command: CliCommand = {
   name: 'mutate',
-  summary: 'break good recordings on purpose and see which breakages the checks notice',
+  summary: 'break good recordings to test the checks',
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
@@ -55,7 +55,7 @@ export const command: CliCommand = {
         'only these kinds of change (repeat or separate by commas)',
         collectList,
       )
-      .option('--seed <n>', 'seed of what is chosen by chance (default: 0)', wholeNumber(0))
+      .option('--seed <n>', 'seed of random choices (default: 0)', wholeNumber(0))
       .option(
         '--budget <n>',
         'at most this many changes in all (default: 50 for each recording)',
@@ -75,7 +75,7 @@ export const command: CliCommand = {
       )
       .option(
         '--judge-cache <dir>',
-        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+        'folder of stored verdicts (default: .agentci/judge-cache next to the spec)',
       )
       .option('--max-cost <usd>', 'ask no judge beyond this cost', positiveNumber)
       .option(

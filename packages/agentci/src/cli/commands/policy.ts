@@ -14,14 +14,13 @@ const ACTIONS = ['explain', 'coverage', 'generate', 'test'] as const;
 
 export const command: CliCommand = {
   name: 'policy',
-  summary:
-    'explain calls by a policy, run its examples, measure coverage, or learn one from traces',
+  summary: 'explain, test, measure or learn a policy',
   configure: (parser: Command) => {
     parser
       .argument('<action>', 'explain, coverage, generate or test')
       .argument(
         '[recordings]',
-        'as --traces; for explain also the audit of a guard; for test the policy',
+        'like --traces, for explain also the audit of a guard, for test the policy',
       )
       .option('-p, --policy <file>', 'the policy')
       .option('--traces <path>', 'the recordings: a file or a folder')

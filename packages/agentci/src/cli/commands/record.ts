@@ -13,12 +13,12 @@ import {
 
 export const command: CliCommand = {
   name: 'record',
-  summary: 'run the agent for every query and save each run as a baseline',
+  summary: 'run the agent and save each run as a baseline',
   configure: (parser) => {
     parser
       .requiredOption('--version <name>', 'the version to save under, for example v1')
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
-      .option('--agent <name>', "the agent; it must be the spec's")
+      .option('--agent <name>', 'the agent (must match the spec)')
       .option('--query <id or text>', 'only this query')
       .option(
         '-t, --tags <tags>',
@@ -45,7 +45,7 @@ export const command: CliCommand = {
       )
       .option(
         '--cassette <mode[=dir]>',
-        'calls of models: record them, replay them from files, auto (replay what is known, record the rest) or off',
+        'model calls: record them, replay them from files, auto (replay known calls, record the rest) or off',
         cassetteChoice,
       )
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
@@ -53,16 +53,13 @@ export const command: CliCommand = {
       .addOption(judgeOption())
       .option(
         '--judge-cache <dir>',
-        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+        'folder of stored verdicts (default: .agentci/judge-cache next to the spec)',
       )
-      .option(
-        '--force-save',
-        'save whatever the precheck says; the files say that they were forced',
-      )
+      .option('--force-save', 'save even if the precheck fails, and mark the files as forced')
       .option('--overwrite', 'replace baselines of the same version')
       .option('--quiet', 'no progress')
       .option('--no-redact', 'keep what looks like a key or password as it is')
-      .option('--json', 'say what was saved as JSON')
+      .option('--json', 'print the saved files as JSON')
       .addHelpText(
         'after',
         `

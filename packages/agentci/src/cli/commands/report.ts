@@ -22,7 +22,7 @@ export const command: CliCommand = {
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
       .option(
         '-o, --output <file>',
-        'write a report to a file; its extension decides the format (repeatable)',
+        'write a report to a file, with the format of its extension (repeatable)',
         collect,
       )
       .option('--quiet', 'only failures and the summary')

@@ -11,10 +11,10 @@ export const command: CliCommand = {
     parser
       .requiredOption('--version <name>', 'the version to save it under, for example v2-fixed')
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
-      .option('--agent <name>', "the agent; it must be the spec's")
+      .option('--agent <name>', 'the agent (must match the spec)')
       .option(
         '--query <id or text>',
-        'only this query; without --run and --trace-file the agent is run for it',
+        'only this query (without --run and --trace-file, the agent runs)',
       )
       .option('--cell <name=value>', 'only this cell of the matrix (repeatable)', collect)
       .option('--run <id>', 'from a stored run (default, and "latest": the newest of this spec)')
@@ -26,12 +26,9 @@ export const command: CliCommand = {
       .addOption(judgeOption())
       .option(
         '--judge-cache <dir>',
-        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+        'folder of stored verdicts (default: .agentci/judge-cache next to the spec)',
       )
-      .option(
-        '--force-save',
-        'save it whatever the precheck says; the file says that it was forced',
-      )
+      .option('--force-save', 'save it even if the precheck fails, and mark the file as forced')
       .option('--overwrite', 'replace a baseline of the same version and query')
       .option(
         '--timeout <time>',
@@ -39,7 +36,7 @@ export const command: CliCommand = {
         duration,
       )
       .option('--no-redact', 'keep what looks like a key or password as it is')
-      .option('--json', 'say what was saved as JSON')
+      .option('--json', 'print the saved files as JSON')
       .addHelpText(
         'after',
         `

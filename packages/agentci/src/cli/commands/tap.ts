@@ -4,7 +4,7 @@ import { someText } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'tap',
-  summary: 'record what passes between an MCP client and a server, or answer from such a recording',
+  summary: 'record or replay an MCP session',
   configure: (parser) =>
     parser
       .argument('[server...]', 'the server and its arguments, after --')
@@ -15,12 +15,12 @@ export const command: CliCommand = {
       )
       .option(
         '--out <file>',
-        'where to write (default: .agentci/captures/mcp-NAME.jsonl); existing files are kept',
+        'output file (default: .agentci/captures/mcp-NAME.jsonl), existing files are kept',
         someText,
       )
       .option(
         '--unmasked',
-        'also write texts that look like credentials; values of known secrets are never written',
+        'also write texts that look like credentials (known secrets are never written)',
       )
       .option('--url <url>', 'a server that is reached by HTTP, in place of one to start', someText)
       .option(
@@ -30,7 +30,7 @@ export const command: CliCommand = {
       )
       .option(
         '--cassette <mode=file>',
-        'record=FILE keeps the answers; replay=FILE gives them again, without a server',
+        'record=FILE stores the answers, replay=FILE replays them without a server',
         someText,
       )
       // For the taps of a run. The file with the answers may change during reading.

@@ -6,7 +6,7 @@ import { addLiveFlags, addSharedFlags, resolveAliases } from '../test-flags.ts';
 
 export const command: CliCommand = {
   name: 'test',
-  summary: 'run the agent, or judge recordings, and say what broke',
+  summary: 'run the agent or judge recordings',
   configure: (parser) => {
     addSharedFlags(parser).option(
       '--traces <path>',

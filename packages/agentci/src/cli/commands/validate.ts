@@ -30,7 +30,7 @@ export const command: CliCommand = {
       .addHelpText(
         'after',
         `
-Reads the spec and everything it includes; never loads a runner or a module.
+Reads the spec and everything it includes. Never loads a runner or a module.
 Exit: 0 valid (warnings allowed), 1 invalid, 2 the file could not be read.
 
 Example:

@@ -12,7 +12,7 @@ import { wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'view',
-  summary: 'look at stored runs in the browser, and at one in progress',
+  summary: 'view stored runs in the browser',
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec whose runs are shown (default: agentci_spec.yaml)')
@@ -26,12 +26,12 @@ export const command: CliCommand = {
       .addHelpText(
         'after',
         `
-Prints an address with a secret in it and serves until Ctrl-C, to this machine only. Nothing is sent anywhere.
+Prints a URL with a secret token and serves until Ctrl-C, to this machine only. Nothing is sent anywhere.
 
-Its page Compare puts two runs, two baseline versions, or a version and a run side by side. Versions are judged by the
+Its page Compare shows two runs, two baseline versions, or a version and a run side by side. Versions are judged by the
 spec as it is now, rubrics by stored verdicts only.
 
-With --label, labels are appended to labels/RATER.jsonl beside the spec; agentci judge calibrate --labels labels reads them.
+With --label, labels are appended to labels/RATER.jsonl next to the spec. agentci judge calibrate --labels labels reads them.
 
 Examples:
   agentci view --port 8321
@@ -54,7 +54,7 @@ export async function serveView(
   io: Io,
 ): Promise<number> {
   if (port !== undefined && port > 65_535)
-    throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
+    throw new UserError('PORT_INVALID', `--port: invalid port ${port}`);
   if (rater !== undefined && !label)
     throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
   const { root, latest } = specRuns(config, io);
@@ -69,10 +69,10 @@ export async function serveView(
   const run = given === 'latest' ? (newest() ?? given) : given;
   if (run !== undefined && library.update(run, 0) === undefined) {
     const known = newest();
-    throw new UserError('RUN_MISSING', `there is no stored run "${run}"`, {
+    throw new UserError('RUN_MISSING', `no stored run "${run}"`, {
       hint:
         known === undefined
-          ? 'Nothing has been run here yet; runs are beside their spec, which -c names.'
+          ? 'Nothing has been run here yet. Runs are stored next to their spec, which -c names.'
           : `The newest is: ${known}`,
     });
   }

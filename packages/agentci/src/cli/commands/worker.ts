@@ -14,7 +14,7 @@ const MIN_LOCK_MS = 1000;
 
 export const command: CliCommand = {
   name: 'worker',
-  summary: 'run the agent for an `agentci test --queue` on another machine',
+  summary: 'run queries for `agentci test --queue`',
   configure: (parser) =>
     parser
       .requiredOption(
@@ -22,7 +22,7 @@ export const command: CliCommand = {
         'the Redis of the queue: redis://host:6379, or rediss:// for TLS',
         someText,
       )
-      .option('-c, --config <file>', 'the spec; it must be the one that is tested', DEFAULT_SPEC)
+      .option('-c, --config <file>', 'the spec (must be the tested one)', DEFAULT_SPEC)
       .option('-w, --workers <n>', 'queries in progress at a time', wholeNumber(1, 1000), 4)
       .option(
         '--idle <time>',
@@ -44,7 +44,7 @@ Ctrl-C or SIGTERM: takes no more, and ends when the queries in progress are fini
 Example:
   agentci worker --queue redis://10.0.0.5:6379 -c agentci_spec.yaml -w 8
 
-Exit: 0 ended as told, 2 could not start, or Redis was gone or could not work when it was to end.`,
+Exit: 0 stopped normally, 2 could not start, or Redis was unavailable at the end.`,
       ),
   run: async ({ options, io }) => {
     const { queue, config, workers, idle, lock } = options as unknown as WorkerOptions;
@@ -55,7 +55,7 @@ Exit: 0 ended as told, 2 could not start, or Redis was gone or could not work wh
     const { serveQueue } = await import('@agentci/run/serve-queue');
     io.signal.addEventListener(
       'abort',
-      () => say('taking no more; ends when the queries in progress are finished'),
+      () => say('taking no more queries, ends after those in progress'),
       {
         once: true,
       },

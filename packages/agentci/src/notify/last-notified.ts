@@ -10,13 +10,13 @@ const pathIn = (folder: string): string => join(historyRoot(folder), 'told.json'
  * The last verdict on the suite sent to a channel. The history does not have it: some runs are not
  * sent, and messages may get lost.
  */
-export function lastTold(folder: string, key: string): string | undefined {
+export function lastNotified(folder: string, key: string): string | undefined {
   const told = readAll(folder)[key];
   return typeof told === 'string' ? told : undefined;
 }
 
 /** Stores the verdict sent to a channel. */
-export function keepLastTold(folder: string, key: string, verdict: string): void {
+export function saveLastNotified(folder: string, key: string, verdict: string): void {
   const all = readAll(folder);
   if (all[key] === verdict) return;
   try {

@@ -11,7 +11,7 @@ import { withFolder } from '../cli/options.ts';
 import type { ChildEnd } from './run-child.ts';
 
 /** A cassette that a capture records or replays. */
-export interface Tape {
+export interface CaptureCassette {
   readonly cassettes: Cassettes;
   readonly about: RunAbout;
   readonly options: Pick<CaptureOptions, 'offline' | 'recorded'>;
@@ -22,7 +22,7 @@ export interface Tape {
 const AGENT = 'capture';
 
 /** Opens the cassette of `--cassette`. Undefined without the option. */
-export function openTape(
+export function openCassette(
   options: {
     readonly cassette?: CassetteChoice;
     readonly query?: string;
@@ -30,7 +30,7 @@ export function openTape(
     readonly envOnly?: boolean;
   },
   io: Io,
-): Tape | undefined {
+): CaptureCassette | undefined {
   const choice = options.cassette === undefined ? undefined : withFolder(options.cassette, io.cwd);
   const plan = planCassettes({ choice, config: undefined, specDir: io.cwd, env: io.env });
   if (plan === undefined) return undefined;
@@ -65,13 +65,13 @@ export function openTape(
     finish: (end) => {
       const wentWell = end === undefined || (end.code === 0 && end.signal === undefined);
       const played = wentWell ? cassettes.finish(about) : cassettes.abandon(about);
-      return played === undefined ? undefined : told(played, cassettes.place(about));
+      return played === undefined ? undefined : checkPlayed(played, cassettes.place(about));
     },
   };
 }
 
 /** Result of the single run. An empty recording, or a replay that served nothing, is an error. */
-function told(played: Played, place: string): Played {
+function checkPlayed(played: Played, place: string): Played {
   const { use, error } = played;
   const { mode, hits, asked = 0 } = use;
   if (error !== undefined) return played;
@@ -91,7 +91,7 @@ function told(played: Played, place: string): Played {
 }
 
 /** The outcome as lines for people. */
-export const tapeLines = ({ use, error, warnings }: Played): string[] =>
+export const cassetteLines = ({ use, error, warnings }: Played): string[] =>
   present([
     cassetteText(use),
     ...warnings.map(({ code, message }) => `${message} (${code})`),

@@ -10,7 +10,7 @@ export interface RunPart {
 }
 
 /** A finished run. */
-export interface Ended {
+export interface FinishedRun {
   /** The folder of the spec. */
   readonly folder: string;
   readonly git: GitState;

@@ -22,7 +22,7 @@ const NOTHING = '';
  * Everything else stays unchanged, byte for byte. If the policy reads results, only parsed answers
  * are forwarded.
  */
-export class AnswerDesk {
+export class AnswerFilter {
   readonly #options: GuardOptions;
   readonly #log: GuardLog;
   readonly #isShadow: boolean;

@@ -6,7 +6,7 @@ import { type FoundShard, placeOfShard, shardsBy } from './found-shard.ts';
  * The shards of one CI run: that of the merge job, or the newest. A shard from another CI run could
  * replace an unfinished job with an outdated result. If no shard has a CI run, all are accepted.
  */
-export function shardsOfOneCiRun(
+export function shardsOfCiRun(
   all: readonly FoundShard[],
   ownRun: string | undefined,
 ): { readonly shards: readonly FoundShard[]; readonly notices: readonly string[] } {

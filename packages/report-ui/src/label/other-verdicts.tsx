@@ -2,7 +2,7 @@ import type { LabelItem } from '@agentci/results';
 import { visible } from '../visible-text.ts';
 
 /** The verdicts of the judge and other raters, for a rater who has decided. */
-export function Afterwards({ item }: { item: LabelItem }) {
+export function OtherVerdicts({ item }: { item: LabelItem }) {
   const { judge, others } = item.after!;
   return (
     <section aria-labelledby="others">
