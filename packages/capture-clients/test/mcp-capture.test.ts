@@ -112,7 +112,7 @@ describe('the MCP servers of an agent', () => {
     ];
     const { code, stderr } = await cliProcess(args, { cwd: tempDir(files) });
     expect(code).toBe(2);
-    expect(stderr).toContain('CAPTURE_MCP_CONFIG');
+    expect(stderr).toContain('FILE_UNREADABLE');
     expect(stderr).toContain(why);
   });
 });

@@ -210,7 +210,7 @@ test('a secret in the answer of a server keeps the recording from being written'
     env,
   });
   expect(code).toBe(2);
-  expect(stdout).toContain('MCP_CASSETTE_SECRET');
+  expect(stdout).toContain('CASSETTE_SECRET');
   expect(stdout).not.toContain('ghp_0123456789');
   expect(() => readFileSync(join(cwd, 'cassettes', 'stock', 'two.jsonl'))).toThrow();
 });
@@ -223,7 +223,7 @@ test('a password among the arguments is not in the file, matches as another one,
       env: { ...env, ...(mode === 'record' ? live() : {}) },
     });
   const leaked = await run('record', { PW: 'hunter2hunter2', LEAK: ' hunter2hunter2' });
-  expect([leaked.code, leaked.stdout]).toEqual([2, expect.stringContaining('MCP_CASSETTE_SECRET')]);
+  expect([leaked.code, leaked.stdout]).toEqual([2, expect.stringContaining('CASSETTE_SECRET')]);
   expect(leaked.stdout + leaked.stderr).not.toContain('hunter2');
   const file = join(cwd, 'cassettes', 'stock', 'two.jsonl');
   expect(() => readFileSync(file)).toThrow();

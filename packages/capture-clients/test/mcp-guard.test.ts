@@ -103,9 +103,9 @@ describe('a guard before a server of the SDK', () => {
   });
 
   test.each([
-    ['a policy that is not there', ['--policy', 'no.yaml'], 'POLICY_UNREADABLE'],
+    ['a policy that is not there', ['--policy', 'no.yaml'], 'FILE_UNREADABLE'],
     ['a policy that is wrong', ['--policy', 'bad.yaml'], 'POLICY_INVALID'],
-    ['no policy', [], 'NO_POLICY'],
+    ['no policy', [], 'OPTION_INVALID'],
     [
       'an audit that cannot be written',
       ['--policy', 'policy.yaml', '--audit', 'policy.yaml/x'],
@@ -273,7 +273,7 @@ describe('a cassette of a server', () => {
       env: { SOME_API_KEY: secret },
     });
     expect(outcome.code).toBe(2);
-    expect(outcome.stderr).toContain('MCP_CASSETTE_SECRET');
+    expect(outcome.stderr).toContain('CASSETTE_SECRET');
     expect(existsSync(join(cwd, 'tape.jsonl'))).toBe(false);
   });
 });

@@ -133,9 +133,9 @@ describe('a tap between a client and a server of the SDK', () => {
   });
 
   test.each([
-    ['a server that does not exist', ['tap', '--', './no-such-server'], 'MCP_NOT_STARTED'],
-    ['no server', ['tap'], 'MCP_NO_SERVER'],
-    ['an address that is not one', ['tap', '--url', 'ftp://x'], 'MCP_ADDRESS'],
+    ['a server that does not exist', ['tap', '--', './no-such-server'], 'PROGRAM_NOT_STARTED'],
+    ['no server', ['tap'], 'OPTION_INVALID'],
+    ['an address that is not one', ['tap', '--url', 'ftp://x'], 'OPTION_INVALID'],
   ])('%s ends with exit code 2', async (_, args, code) => {
     const outcome = await cliProcess(args, { cwd: tempDir() });
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
@@ -242,7 +242,7 @@ describe('what a tap writes and what a cassette is', () => {
         cwd: tempDir(),
       },
     );
-    expect([code, stderr]).toEqual([2, expect.stringContaining('MCP_CASSETTE_OUT')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('OPTIONS_CONFLICT')]);
   });
 
   test('a replay in which no tool was called proves nothing', async () => {
@@ -286,15 +286,15 @@ describe('what a tap writes and what a cassette is', () => {
   });
 
   test.each([
-    ['a server that fails at its start', ['-e', 'process.exit(7)'], '', 7, 'MCP_CASSETTE_EMPTY'],
-    ['a client that says nothing', [SERVER], '', 0, 'MCP_CASSETTE_EMPTY'],
+    ['a server that fails at its start', ['-e', 'process.exit(7)'], '', 7, 'CASSETTE_EMPTY'],
+    ['a client that says nothing', [SERVER], '', 0, 'CASSETTE_EMPTY'],
     ['a client that calls nothing', [SERVER], hello(), 0, 'MCP_CASSETTE_KEPT'],
     [
       'a call that is not answered',
       ['-e', 'process.stdin.resume()'],
       callLine(1, 'x'),
       0,
-      'MCP_CASSETTE_INCOMPLETE',
+      'CASSETTE_INCOMPLETE',
     ],
   ])('%s does not cost the earlier recording', async (_, server, input, serverCode, why) => {
     const cwd = tempDir();
@@ -312,7 +312,7 @@ describe('what a tap writes and what a cassette is', () => {
     child.stdout.once('data', () => child.stdin.end());
     if (input === '') child.stdin.end();
     else child.stdin.write(input);
-    if (why === 'MCP_CASSETTE_INCOMPLETE') setTimeout(() => child.stdin.end(), 1500);
+    if (why === 'CASSETTE_INCOMPLETE') setTimeout(() => child.stdin.end(), 1500);
     const [code] = (await once(child, 'close')) as [number];
     expect([code, said]).toEqual([serverCode === 0 ? 2 : serverCode, expect.stringContaining(why)]);
     expect([readFileSync(join(cwd, 'tape.jsonl'), 'utf8'), readdirSync(cwd)]).toEqual([
@@ -355,14 +355,14 @@ describe('what a tap writes and what a cassette is', () => {
         cwd,
       },
     );
-    expect([code, stderr]).toEqual([2, expect.stringContaining('MCP_CASSETTE_PLACE')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('CASSETTE_PLACE')]);
     expect([read(), readdirSync(cwd)]).toEqual([found, ['tape.jsonl']]);
   });
 
   test('an empty file is written to, and is not a recording to answer from', async () => {
     const cwd = tempDir({ 'tape.jsonl': '' });
     const { code, stderr } = await cliProcess(['tap', '--cassette', 'replay=tape.jsonl'], { cwd });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('MCP_CASSETTE_EMPTY')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('CASSETTE_EMPTY')]);
     const recorded = await talk(
       before(['tap', '--cassette', 'record=tape.jsonl']),
       [hello(), LIST],
@@ -404,7 +404,7 @@ describe('what a tap writes and what a cassette is', () => {
       else
         expect([existsSync(join(cwd, 'tap.jsonl')), said]).toEqual([
           false,
-          expect.stringContaining('MCP_CASSETTE_SECRET'),
+          expect.stringContaining('CASSETTE_SECRET'),
         ]);
     },
   );

@@ -164,8 +164,8 @@ describe('environment of a captured agent', () => {
   });
 
   it.each([
-    ['an unknown provider', { providers: ['opnai'] }, 'CAPTURE_PROVIDER'],
-    ['an address that is none', { upstreams: { openai: 'http://' } }, 'CAPTURE_ADDRESS'],
+    ['an unknown provider', { providers: ['opnai'] }, 'OPTION_INVALID'],
+    ['an address that is none', { upstreams: { openai: 'http://' } }, 'OPTION_INVALID'],
   ])('refuses %s', (_, choice, code) => {
     expect(() => see({}, choice)).toThrow(expect.objectContaining({ code }));
   });

@@ -121,7 +121,7 @@ function addressOf(value: string, from: string): string {
   try {
     return new URL(bare).href.replace(/\/+$/, '');
   } catch (cause) {
-    throw new UserError('CAPTURE_ADDRESS', `${from} is not an address that calls can be sent to`, {
+    throw new UserError('OPTION_INVALID', `${from} is not an address that calls can be sent to`, {
       hint: 'An address looks like https://gateway.example.com/v1.',
       cause,
     });
@@ -148,7 +148,7 @@ function disagreements(set: readonly BaseVariable[], env: Env): CaptureNote[] {
 
 function refuseUnknown(name: string): void {
   if (PROVIDERS.some((provider) => provider.name === name)) return;
-  throw new UserError('CAPTURE_PROVIDER', `there is no provider "${name}"`, {
+  throw new UserError('OPTION_INVALID', `there is no provider "${name}"`, {
     hint: `providers: ${PROVIDERS.map((provider) => provider.name).join(', ')}; for any other server that speaks OpenAI's language use --upstream openai=URL`,
   });
 }

@@ -28,7 +28,7 @@ export function blankIssues(key: string, items: readonly string[]): Problem[] {
     if (visibleText(item).trim() === '')
       issues.push({
         severity: 'error',
-        code: 'SPEC_BLANK',
+        code: 'SPEC_EMPTY',
         message: `item ${i + 1} of ${key} is blank`,
         path: [i],
       });
@@ -61,7 +61,7 @@ const slipIssues = (
     const slip = name.trim() === '' ? undefined : slipOf(name);
     if (slip === undefined) return [];
     const message = `item ${i + 1} of ${key} matches no tool: ${slip.why}`;
-    return [{ severity: 'error', code: 'SPEC_BAD_GLOB', message, hint: slip.hint, path: [i] }];
+    return [{ severity: 'error', code: 'SPEC_BAD_PATTERN', message, hint: slip.hint, path: [i] }];
   });
 
 /**

@@ -18,7 +18,7 @@ export function patternIssues(key: string, pattern: string): Problem[] {
     return [
       {
         severity: 'error',
-        code: 'SPEC_BAD_REGEX',
+        code: 'SPEC_BAD_PATTERN',
         message: `${key} does not compile${at}: ${compiled.message}`,
         hint: 'patterns use JavaScript syntax',
       },
@@ -42,7 +42,7 @@ function slipIssue(key: string, pattern: string): Problem[] {
   if (pattern.includes('\b')) {
     const message = `${key} holds a backspace character: in double quotes YAML reads \\b as one`;
     const hint = 'put the pattern in single quotes, or write \\\\b';
-    return [{ severity: 'error', code: 'SPEC_BAD_REGEX', message, hint }];
+    return [{ severity: 'error', code: 'SPEC_BAD_PATTERN', message, hint }];
   }
   // Trailing flags or an anchor distinguish a pattern in slashes from a path such as /api/v1/.
   const literal = /^\/((?:[^/\\]|\\.)+)\/([dgimsuvy]*)$/s.exec(pattern);
@@ -50,5 +50,5 @@ function slipIssue(key: string, pattern: string): Problem[] {
   const flags = literal[2]!.replace(/[^ims]/g, '');
   const message = `${key} is written between slashes, which are matched literally`;
   const hint = `write it without them: ${flags === '' ? '' : `(?${flags})`}${literal[1]}`;
-  return [{ severity: 'warning', code: 'SPEC_REGEX_SLASHES', message, hint }];
+  return [{ severity: 'warning', code: 'SPEC_BAD_PATTERN', message, hint }];
 }

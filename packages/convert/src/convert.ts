@@ -39,7 +39,7 @@ export async function convertSuite(
   options: ConvertOptions,
 ): Promise<Conversion> {
   if (suite.cases.length === 0)
-    throw new UserError('CONVERT_NOTHING', `no cases found in ${options.title}`, {
+    throw new UserError('NOTHING_FOUND', `no cases found in ${options.title}`, {
       hint: suite.settings[0]?.why ?? 'Is it the right file? --from NAME says which tool it is of.',
     });
   let refused: ReadonlyMap<Carried, string> = new Map();
@@ -62,14 +62,14 @@ export async function convertSuite(
     else throw brokenSpec(errors[0]!);
   }
   throw new UserError(
-    'CONVERT_INVALID',
+    'INTERNAL_FAULT',
     'the converted spec does not validate, so nothing was written',
   );
 }
 
 const brokenSpec = ({ line, message }: Diagnostic): UserError =>
   new UserError(
-    'CONVERT_INVALID',
+    'INTERNAL_FAULT',
     `the converted spec does not validate (line ${line}: ${message}), so nothing was written`,
     {
       hint: 'Please report it, with the suite.',

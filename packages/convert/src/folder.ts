@@ -155,13 +155,9 @@ export class SourceFolder {
         (a, b) => Number(a.name > b.name) - 0.5,
       )) {
         if (++seen > MAX_ENTRIES)
-          throw new UserError(
-            'CONVERT_TOO_LARGE',
-            `the folder has more than ${MAX_ENTRIES} files`,
-            {
-              hint: 'Name the files of the suite instead.',
-            },
-          );
+          throw new UserError('FILE_TOO_LARGE', `the folder has more than ${MAX_ENTRIES} files`, {
+            hint: 'Name the files of the suite instead.',
+          });
         const path = join(dir, entry.name);
         if (entry.isDirectory()) {
           if (depth < MAX_DEPTH && !PASSED_OVER.has(entry.name)) visit(path, depth + 1);
@@ -194,7 +190,7 @@ function readText(path: string, name: string): string {
   const { size } = statSync(path);
   if (size > MAX_FILE_BYTES)
     throw new UserError(
-      'CONVERT_TOO_LARGE',
+      'FILE_TOO_LARGE',
       `${name} has ${Math.round(size / 1e6)} MB; at most ${MAX_FILE_BYTES / 1e6} MB are read`,
       { hint: 'Split the file.' },
     );

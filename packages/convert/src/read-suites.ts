@@ -23,13 +23,9 @@ export function readSuites(paths: readonly string[], options: ReadOptions): Read
   const chosen = options.from === undefined ? undefined : sourceNamed(options.from);
   const found = paths.flatMap((path) => suitesAt(path, options, chosen));
   if (found.length === 0)
-    throw new UserError(
-      'CONVERT_NOTHING',
-      `no suite of a known tool found in ${paths.join(', ')}`,
-      {
-        hint: `Known are ${SOURCES.map(({ name }) => name).join(', ')}; --from NAME reads a file as that.`,
-      },
-    );
+    throw new UserError('NOTHING_FOUND', `no suite of a known tool found in ${paths.join(', ')}`, {
+      hint: `Known are ${SOURCES.map(({ name }) => name).join(', ')}; --from NAME reads a file as that.`,
+    });
   let suite = EMPTY_SUITE;
   for (const { file, source, isNamed } of found)
     suite = joined(suite, readOne(source, file, options, isNamed), file);
@@ -85,7 +81,7 @@ function suitesAt(
     const file = new SourceFolder(dirname(whole), cwd).file(whole, `"${path}"`);
     const source = chosen ?? recognize(file);
     if (source === undefined)
-      throw new UserError('CONVERT_SOURCE', `"${path}" is not a suite of a tool that is known`, {
+      throw new UserError('OPTION_INVALID', `"${path}" is not a suite of a tool that is known`, {
         hint: `Say which with --from: ${SOURCES.map(({ name }) => name).join(', ')}.`,
       });
     return [{ file, source, isNamed: true }];

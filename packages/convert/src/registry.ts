@@ -35,7 +35,7 @@ export function sourceNamed(name: string): SuiteSource {
   if (found !== undefined) return found;
   const names = SOURCES.map((source) => source.name);
   const near = didYouMean(name, names);
-  throw new UserError('CONVERT_SOURCE', `--from: there is no source "${name}"`, {
+  throw new UserError('OPTION_INVALID', `--from: there is no source "${name}"`, {
     hint: near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`,
   });
 }

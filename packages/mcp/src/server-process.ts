@@ -90,7 +90,7 @@ function notStarted(program: string, error: NodeJS.ErrnoException): UserError {
     error.code === 'ENOENT'
       ? 'no program of this name was found'
       : (systemErrorText(error) ?? error.message);
-  return new UserError('MCP_NOT_STARTED', `"${program}" could not be started: ${why}`);
+  return new UserError('PROGRAM_NOT_STARTED', `"${program}" could not be started: ${why}`);
 }
 
 /** The exit code, after the server has exited and its output was read. */

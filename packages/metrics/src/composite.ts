@@ -22,7 +22,7 @@ export function composite(
     else why = undefined;
     if (why !== undefined)
       throw new UserError(
-        'COMPOSITE_SCALE',
+        'SPEC_VALUE',
         `composite: '${part.name}' ${why}, so its mean with others is meaningless`,
         {
           hint: 'Give it a bound of its own instead.',

@@ -43,7 +43,7 @@ export function metricParams<S extends ValueShape>(shape: S): OwnParams<S> {
       const [issue] = read.error.issues;
       const where = pathText((issue?.path ?? []) as readonly (string | number)[]);
       throw new UserError(
-        'METRIC_PARAMS',
+        'METRIC_INVALID',
         `${where === '' ? 'the parameters' : `"${where}"`} ${issue?.message}`,
       );
     },

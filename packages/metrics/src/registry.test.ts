@@ -28,13 +28,13 @@ describe('registerMetric', () => {
 
   test.each(['cost', 'test_metric'])('refuses the name %s, which is taken', (name) => {
     expect(() => registerMetric(name, fixed(name, 1))).toThrow(
-      expect.objectContaining({ code: 'METRIC_TAKEN' }),
+      expect.objectContaining({ code: 'METRIC_INVALID' }),
     );
   });
 
   test('refuses values that cannot measure', () => {
     expect(() => toMetric('x', {} as never)).toThrow(
-      expect.objectContaining({ code: 'METRIC_SHAPE' }),
+      expect.objectContaining({ code: 'METRIC_INVALID' }),
     );
   });
 });
@@ -88,7 +88,7 @@ describe('composite', () => {
       unit: 'stars',
       evaluate: () => ({ value: 4, detail: {} }),
     });
-    expect(() => composite([raw])).toThrow(expect.objectContaining({ code: 'COMPOSITE_SCALE' }));
+    expect(() => composite([raw])).toThrow(expect.objectContaining({ code: 'SPEC_VALUE' }));
   });
 
   test('is asynchronous if one of its metrics is', async () => {
@@ -103,7 +103,7 @@ describe('composite', () => {
     'refuses %s, whose mean with a score says nothing',
     (name) => {
       expect(() => composite(['faithfulness', name])).toThrow(
-        expect.objectContaining({ code: 'COMPOSITE_SCALE' }),
+        expect.objectContaining({ code: 'SPEC_VALUE' }),
       );
     },
   );

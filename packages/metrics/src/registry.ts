@@ -22,7 +22,7 @@ export type MetricLike = Metric | MetricDefinition | (new () => Metric | MetricD
  */
 export function registerMetric(name: string, metric: MetricLike): Metric {
   if (BUILT_IN.has(name) || registered.has(name)) {
-    throw new UserError('METRIC_TAKEN', `the metric '${name}' is already registered`, {
+    throw new UserError('METRIC_INVALID', `the metric '${name}' is already registered`, {
       hint: 'Give it another name.',
     });
   }
@@ -40,7 +40,7 @@ export function toMetric(name: string, metric: MetricLike): Metric {
     typeof instance.evaluate !== 'function'
   ) {
     if (typeof (instance as MetricDefinition | null)?.evaluateSuite !== 'function')
-      throw new UserError('METRIC_SHAPE', `the metric '${name}' has no evaluate function`, {
+      throw new UserError('METRIC_INVALID', `the metric '${name}' has no evaluate function`, {
         hint: 'Write it with defineMetric({name, evaluate}).',
       });
   }
@@ -88,7 +88,7 @@ function known(name: string): Metric {
   if (metric !== undefined) return metric;
   const near = didYouMean(name, metricNames());
   throw new UserError(
-    'METRIC_UNKNOWN',
+    'OPTION_INVALID',
     `Unknown metric '${name}'${near === undefined ? '' : `; did you mean '${near}'?`}`,
     { hint: 'agentci metrics lists them all.' },
   );

@@ -240,9 +240,9 @@ describe('references', () => {
   });
 
   test.each([
-    ['#/definitions/none', 'POLICY_REF'],
-    ['missing.yaml#/x', 'POLICY_REF'],
-    ['loop.yaml#/definitions/a', 'POLICY_REF_CYCLE'],
+    ['#/definitions/none', 'POLICY_SCHEMA'],
+    ['missing.yaml#/x', 'POLICY_SCHEMA'],
+    ['loop.yaml#/definitions/a', 'POLICY_SCHEMA'],
   ])('%s is a located error', (ref, code) => {
     expect(parse(ref).diagnostics).toMatchObject([{ code }]);
   });

@@ -72,14 +72,14 @@ export class ArgumentCompiler {
     if (this.#open.has(node)) {
       this.#add(
         node,
-        'POLICY_REF_CYCLE',
+        'POLICY_SCHEMA',
         'this schema leads back to itself',
         'break the circle of $ref',
       );
       return undefined;
     }
     if (this.#open.size >= MAX_DEPTH) {
-      this.#add(node, 'POLICY_TOO_DEEP', `schemas nest deeper than ${MAX_DEPTH} levels`);
+      this.#add(node, 'POLICY_VALUE', `schemas nest deeper than ${MAX_DEPTH} levels`);
       return undefined;
     }
     this.#open.add(node);
@@ -115,7 +115,7 @@ export class ArgumentCompiler {
       if (node.kind !== 'scalar' || node.broken !== true)
         this.#add(
           node,
-          'POLICY_TYPE',
+          'POLICY_VALUE',
           `the schema of an argument must be a map such as {type: string}, not ${shown(toPlain(node))}`,
         );
       return undefined;
@@ -126,7 +126,7 @@ export class ArgumentCompiler {
     for (const entry of whole.entries.values()) {
       if (KNOWN.includes(entry.key)) continue;
       const hint = unknownHint(entry.key, KNOWN, 'the keywords');
-      this.#add(keyPlace(entry), 'POLICY_UNKNOWN_KEYWORD', `unknown keyword "${entry.key}"`, hint);
+      this.#add(keyPlace(entry), 'POLICY_UNKNOWN_KEY', `unknown keyword "${entry.key}"`, hint);
     }
     const onViolation = this.#mode(whole.entries.get('on_violation'), inherited);
     const types = this.#types(whole);
@@ -156,11 +156,11 @@ export class ArgumentCompiler {
       const target = this.#context.resolve(ref);
       if (target === undefined) return undefined;
       if (target.kind !== 'map') {
-        this.#add(ref.value, 'POLICY_REF', '"$ref" leads to something that is not a schema');
+        this.#add(ref.value, 'POLICY_SCHEMA', '"$ref" leads to something that is not a schema');
         return undefined;
       }
       if (seen.has(target) || this.#open.has(target)) {
-        this.#add(ref.value, 'POLICY_REF_CYCLE', '"$ref" leads back to itself', 'break the circle');
+        this.#add(ref.value, 'POLICY_SCHEMA', '"$ref" leads back to itself', 'break the circle');
         return undefined;
       }
       seen.add(target);
@@ -177,7 +177,7 @@ export class ArgumentCompiler {
     if (mode === undefined)
       this.#add(
         entry.value,
-        'POLICY_CHOICE',
+        'POLICY_VALUE',
         `"on_violation" must be block, warn or log, not ${shown(toPlain(entry.value))}`,
       );
     return mode ?? inherited;
@@ -204,7 +204,7 @@ export class ArgumentCompiler {
     if (given.length < names.length || given.length === 0) {
       const wrong = names.find((name) => !(TYPES as readonly unknown[]).includes(name));
       const hint = unknownHint(String(wrong), TYPES, 'the types');
-      this.#add(entry.value, 'POLICY_CHOICE', `unknown type ${shown(wrong)}`, hint);
+      this.#add(entry.value, 'POLICY_VALUE', `unknown type ${shown(wrong)}`, hint);
       return undefined;
     }
     return { given, check: { types: given, place: placeOf(entry) } };
@@ -298,7 +298,7 @@ export class ArgumentCompiler {
     else if (required !== undefined && flag !== undefined && flag !== false)
       this.#add(
         required.value,
-        'POLICY_TYPE',
+        'POLICY_VALUE',
         `"required" must be true, false or a list of names, not ${shown(flag)}`,
       );
     const entry = node.entries.get('required_if');
@@ -308,7 +308,7 @@ export class ArgumentCompiler {
       const hint = 'for example: required_if: {method: card}';
       this.#add(
         entry.value,
-        'POLICY_TYPE',
+        'POLICY_VALUE',
         '"required_if" must be a map from other arguments to their values',
         hint,
       );
@@ -337,7 +337,7 @@ export class ArgumentCompiler {
     const members = new Map<string, ArgumentSchema>();
     if (properties === undefined) return members;
     if (properties.kind !== 'map') {
-      this.#add(properties, 'POLICY_TYPE', `"${name}" must be a map from names to schemas`);
+      this.#add(properties, 'POLICY_VALUE', `"${name}" must be a map from names to schemas`);
       return undefined;
     }
     let isSound = true;
@@ -370,7 +370,7 @@ export class ArgumentCompiler {
     if (entry === undefined) return [];
     const names = toPlain(entry.value);
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
-      this.#add(entry.value, 'POLICY_TYPE', '"required" must be a list of names');
+      this.#add(entry.value, 'POLICY_VALUE', '"required" must be a list of names');
       return undefined;
     }
     const place = placeOf(entry);

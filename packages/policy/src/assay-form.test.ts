@@ -73,7 +73,7 @@ describe('policies as Assay writes them', () => {
       'one schema of no tool',
       'type: object\nproperties: {n: {type: integer}}\n',
       [],
-      'POLICY_TYPE:1',
+      'POLICY_VALUE:1',
     ],
     [
       'what is not enforced',

@@ -171,7 +171,7 @@ function toolOf(at: YamlEntry, name: string, params: YamlNode, problems: Problem
 
 function wrong(node: YamlNode, problems: Problems): [] {
   problems.add(node, {
-    code: 'POLICY_TYPE',
+    code: 'POLICY_VALUE',
     message: 'a constraint is {tool: {argument: pattern}}',
     hint: 'or write it as tools.<name>.arguments',
   });

@@ -57,7 +57,7 @@ export function unnamedReason(calls: readonly PolicyCall[]): string | undefined 
 /** Normalizes calls. A step of a trace already has the right form and is not copied. */
 export function toCalls(inputs: readonly CallInput[]): readonly PolicyCall[] {
   if (!Array.isArray(inputs))
-    throw new UserError('POLICY_NO_CALLS', '"calls" must be a list of tool calls');
+    throw new UserError('POLICY_VALUE', '"calls" must be a list of tool calls');
   return inputs.every(isPolicyCall) ? inputs : inputs.map(toCall);
 }
 

@@ -69,7 +69,7 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
   const issues: Problem[] = [];
   if (!Array.isArray(value)) {
     const message = `rules are a list, not ${shown(value)}`;
-    return { rules: [], issues: [{ severity: 'error', code: 'POLICY_TYPE', message, path: [] }] };
+    return { rules: [], issues: [{ severity: 'error', code: 'POLICY_VALUE', message, path: [] }] };
   }
   if (value.length === 0) {
     const message = 'the list of rules is empty, so it cannot fail';
@@ -82,7 +82,7 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
     const message = `there are ${value.length} rules; at most ${MAX_RULES} are read`;
     return {
       rules: [],
-      issues: [{ severity: 'error', code: 'POLICY_TOO_LARGE', message, path: [] }],
+      issues: [{ severity: 'error', code: 'FILE_TOO_LARGE', message, path: [] }],
     };
   }
   const taken = new Map<string, number>();
@@ -171,14 +171,14 @@ function ruleOf(
 ): { readonly rule: RuleType; readonly fields: Readonly<Record<string, unknown>> } | undefined {
   if (!isObject(written)) {
     fail(
-      'POLICY_TYPE',
+      'POLICY_VALUE',
       `a rule is a map such as {type: require, tool: authenticate}, not ${shown(written)}`,
     );
     return undefined;
   }
   const { type } = written;
   if (type === undefined) {
-    fail('POLICY_REQUIRED', 'a rule needs "type"', {
+    fail('POLICY_VALUE', 'a rule needs "type"', {
       hint: `the types: ${[...BY_TYPE.keys()].sort().join(', ')}`,
     });
     return undefined;
@@ -186,7 +186,7 @@ function ruleOf(
   const rule = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
   if (rule === undefined) {
     const hint = unknownHint(String(type), [...BY_TYPE.keys()], 'the types');
-    fail('POLICY_UNKNOWN_RULE', `unknown rule type ${shown(type)}`, { hint, path: ['type'] });
+    fail('POLICY_UNKNOWN_KEY', `unknown rule type ${shown(type)}`, { hint, path: ['type'] });
     return undefined;
   }
   return { rule, fields: written };
@@ -216,7 +216,7 @@ function checkKeys(
   for (const key of ['id', 'description']) {
     if (!Object.hasOwn(spelled, key) || typeof spelled[key] === 'string') continue;
     isKnown = false;
-    fail('POLICY_TYPE', `"${key}" must be text`, { path: [key] });
+    fail('POLICY_VALUE', `"${key}" must be text`, { path: [key] });
   }
   return isKnown;
 }
@@ -243,7 +243,7 @@ function readFields(
       values[key] = field.default;
       if (field.required !== true) continue;
       isWhole = false;
-      fail('POLICY_REQUIRED', `a rule of type ${rule.type} needs "${key}"`);
+      fail('POLICY_VALUE', `a rule of type ${rule.type} needs "${key}"`);
       continue;
     }
     const isSubject = Array.isArray(rule.subjects) && rule.subjects.includes(key);
@@ -271,7 +271,7 @@ export function readConditions(
       !patterns.every((each) => typeof each === 'string' && each.trim() !== '')
     ) {
       const message = '"agents" must be a list of names, which may be globs';
-      report({ severity: 'error', code: 'POLICY_TYPE', message, path: ['agents'] });
+      report({ severity: 'error', code: 'POLICY_VALUE', message, path: ['agents'] });
       return undefined;
     }
     conditions.push(agentCondition(patterns as string[]));
@@ -292,7 +292,7 @@ export function readExpression(
 ): { readonly condition: Condition; readonly negated: Condition } | undefined {
   if (typeof value !== 'string' || value.trim() === '') {
     const message = `"${key}" must be an expression, not ${shown(value)}`;
-    report({ severity: 'error', code: 'POLICY_TYPE', message, hint: CEL_HINT, path: [key] });
+    report({ severity: 'error', code: 'POLICY_VALUE', message, hint: CEL_HINT, path: [key] });
     return undefined;
   }
   const compiled = compileCondition(value);
@@ -380,7 +380,8 @@ function readField(
   };
   switch (field.kind) {
     case 'selector':
-      if (Array.isArray(value)) return fail('POLICY_TYPE', `"${key}" must be one tool, not a list`);
+      if (Array.isArray(value))
+        return fail('POLICY_VALUE', `"${key}" must be one tool, not a list`);
       return select(value, []);
     case 'selectors': {
       if (Array.isArray(value) && value.length === 0)
@@ -394,21 +395,21 @@ function readField(
       const least = field.least ?? 0;
       if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
       return fail(
-        'POLICY_RANGE',
+        'POLICY_VALUE',
         `"${key}" must be a whole number of at least ${least}, not ${shown(value)}`,
       );
     }
     case 'flag':
       return typeof value === 'boolean'
         ? value
-        : fail('POLICY_TYPE', `"${key}" must be true or false`);
+        : fail('POLICY_VALUE', `"${key}" must be true or false`);
     case 'text':
-      return typeof value === 'string' ? value : fail('POLICY_TYPE', `"${key}" must be text`);
+      return typeof value === 'string' ? value : fail('POLICY_VALUE', `"${key}" must be text`);
     case 'expression':
       return readNamedExpression(key, value, context);
     case 'value': {
       const read = field.read!(value, context);
-      return read.ok ? read.value : fail(read.code ?? 'POLICY_TYPE', read.message);
+      return read.ok ? read.value : fail(read.code ?? 'POLICY_VALUE', read.message);
     }
   }
 }

@@ -27,7 +27,7 @@ export interface EvaluateRulesInput {
 export function evaluateRules(input: EvaluateRulesInput): RulesResult {
   return timed(input.now, () => {
     if (!Array.isArray(input.rules))
-      throw new UserError('POLICY_NO_RULES', '"rules" must be a list of sequence rules');
+      throw new UserError('POLICY_VALUE', '"rules" must be a list of sequence rules');
     const rules = compiled(input.rules, new Map(Object.entries(input.aliases ?? {})));
     return evaluatePrepared(
       new CallTable(toCalls(input.calls), input.run),

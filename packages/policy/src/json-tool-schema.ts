@@ -133,7 +133,7 @@ function reportUnknown(root: YamlNode, problems: Problems): void {
       if (!KNOWN.includes(key)) {
         const hint = unknownHint(key, KNOWN, 'the keywords');
         problems.add(keyPlace(entry), {
-          code: 'POLICY_UNKNOWN_KEYWORD',
+          code: 'POLICY_UNKNOWN_KEY',
           message: `JSON Schema has no keyword "${key}"`,
           hint,
         });
@@ -159,7 +159,7 @@ function withShared(node: YamlNode, shared: YamlMap | undefined, problems: Probl
       if (shared.entries.has(name)) {
         const message = `"${name}" is defined here and in the shared $defs`;
         problems.add(keyPlace(entry), {
-          code: 'POLICY_DUPLICATE',
+          code: 'POLICY_VALUE',
           message,
           hint: 'rename one of them',
         });

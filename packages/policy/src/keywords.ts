@@ -24,7 +24,7 @@ export interface Keyword {
 
 const bad = (name: string, expected: string, written: unknown): KeywordResult => ({
   ok: false,
-  code: 'POLICY_TYPE',
+  code: 'POLICY_VALUE',
   message: `"${name}" must be ${expected}, not ${shown(written)}`,
 });
 const good = (test: KeywordTest, decides = true): KeywordResult => ({ ok: true, test, decides });
@@ -144,7 +144,7 @@ const pattern: Keyword = {
     if (!compiled.ok) {
       return {
         ok: false,
-        code: 'POLICY_PATTERN',
+        code: 'POLICY_BAD_PATTERN',
         message: `${shown(written)} is not a regular expression: ${compiled.message}`,
       };
     }
@@ -177,7 +177,7 @@ const format: Keyword = {
     if (test === undefined) {
       return {
         ok: false,
-        code: 'POLICY_FORMAT',
+        code: 'POLICY_VALUE',
         message: `unknown format ${shown(written)}`,
         hint: unknownHint(written, [...FORMATS.keys()], 'the formats'),
       };

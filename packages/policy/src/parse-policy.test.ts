@@ -10,7 +10,7 @@ describe('each problem of a policy has its location', () => {
     [
       'an unknown keyword',
       lines('tools:', '  t:', '    arguments:', '      v: {maxx: 3}'),
-      ['POLICY_UNKNOWN_KEYWORD 4:11'],
+      ['POLICY_UNKNOWN_KEY 4:11'],
     ],
     ['an unknown key', lines('tols: {}', 'blocklist: [x]'), ['POLICY_UNKNOWN_KEY 1:1']],
     [
@@ -31,17 +31,17 @@ describe('each problem of a policy has its location', () => {
     [
       'an unknown type',
       lines('tools: {t: {arguments: {v: {type: strng}}}}'),
-      ['POLICY_CHOICE 1:35'],
+      ['POLICY_VALUE 1:35'],
     ],
     [
       'an unknown format',
       lines('tools: {t: {arguments: {v: {format: emial}}}}'),
-      ['POLICY_FORMAT 1:37'],
+      ['POLICY_VALUE 1:37'],
     ],
     [
       'a bad pattern',
       lines('tools: {t: {arguments: {v: {pattern: "("}}}}'),
-      ['POLICY_PATTERN 1:38'],
+      ['POLICY_BAD_PATTERN 1:38'],
     ],
     [
       'a keyword of another type',
@@ -57,7 +57,7 @@ describe('each problem of a policy has its location', () => {
     [
       'patterns written as regular expressions',
       lines('blocklist: ["^rm$", functions.*]', 'tools: {deny: ["rm "]}'),
-      ['POLICY_BAD_GLOB 1:13', 'POLICY_BAD_GLOB 2:16'],
+      ['POLICY_BAD_PATTERN 1:13', 'POLICY_BAD_PATTERN 2:16'],
     ],
     ['a policy of names only', lines('tools: {t: {}}'), ['POLICY_CANNOT_FAIL 1:1']],
     [
@@ -74,27 +74,27 @@ describe('each problem of a policy has its location', () => {
     [
       'a keyword that JSON Schema does not know',
       lines('schemas:', '  t: {properties: {v: {min: 3}}, required: [v]}'),
-      ['POLICY_UNKNOWN_KEYWORD 2:24'],
+      ['POLICY_UNKNOWN_KEY 2:24'],
     ],
     [
       'a name defined twice',
       lines('schemas:', '  $defs: {p: {type: string}}', '  t: {$defs: {p: {}}, required: [a]}'),
-      ['POLICY_DUPLICATE 3:15'],
+      ['POLICY_VALUE 3:15'],
     ],
     [
       'an unknown rule',
       lines('sequences:', '  - {type: befor, first: a, then: b}'),
-      ['POLICY_UNKNOWN_RULE 2:12'],
+      ['POLICY_UNKNOWN_KEY 2:12'],
     ],
     [
       'a rule without its operand',
       lines('rules:', '  - {type: before, first: a}'),
-      ['POLICY_REQUIRED 2:5'],
+      ['POLICY_VALUE 2:5'],
     ],
     [
       'a misspelt operand',
       lines('rules:', '  - {type: require, tol: a}'),
-      ['POLICY_REQUIRED 2:5', 'POLICY_UNKNOWN_KEY 2:21'],
+      ['POLICY_VALUE 2:5', 'POLICY_UNKNOWN_KEY 2:21'],
     ],
     [
       'a count of nothing',
@@ -106,23 +106,23 @@ describe('each problem of a policy has its location', () => {
       lines('rules:', '  - {type: allowlist, tools: ["*"]}'),
       ['POLICY_CANNOT_FAIL 2:5'],
     ],
-    ['a negative limit', lines('limits: {max_tool_calls_total: -1}'), ['POLICY_RANGE 1:32']],
+    ['a negative limit', lines('limits: {max_tool_calls_total: -1}'), ['POLICY_VALUE 1:32']],
     [
       'a bad selector pattern',
       lines('rules:', '  - {type: require, tool: {tool: a, args_match: {x: "("}}}'),
-      ['POLICY_PATTERN 2:53'],
+      ['POLICY_BAD_PATTERN 2:53'],
     ],
     ['no rules', lines('rules: []'), ['POLICY_CANNOT_FAIL 1:8']],
-    ['a list', lines('- a'), ['POLICY_TYPE 1:1']],
+    ['a list', lines('- a'), ['POLICY_VALUE 1:1']],
     [
       'a bad word for on_violation',
       lines('tools: {t: {arguments: {v: {max: 1, on_violation: stop}}}}'),
-      ['POLICY_CHOICE 1:51'],
+      ['POLICY_VALUE 1:51'],
     ],
     [
       'required_if without a map',
       lines('tools: {t: {arguments: {v: {type: string, required_if: x}}}}'),
-      ['POLICY_TYPE 1:56'],
+      ['POLICY_VALUE 1:56'],
     ],
   ])('%s', (_, text, expected) => {
     expect(found(text)).toEqual(expected);
@@ -134,7 +134,7 @@ describe('each problem of a policy has its location', () => {
     });
     expect(policy).toBeUndefined();
     expect(diagnostics).toMatchObject([
-      { code: 'YAML_UNKNOWN_ALIAS', line: 3, hint: expect.stringContaining('"*_dangerous"') },
+      { code: 'YAML_SYNTAX', line: 3, hint: expect.stringContaining('"*_dangerous"') },
     ]);
   });
 
@@ -148,8 +148,8 @@ describe('each problem of a policy has its location', () => {
     );
     expect(found(text)).toEqual([
       'POLICY_UNKNOWN_KEY 1:1',
-      'POLICY_UNKNOWN_KEYWORD 3:23',
-      'POLICY_UNKNOWN_RULE 5:12',
+      'POLICY_UNKNOWN_KEY 3:23',
+      'POLICY_UNKNOWN_KEY 5:12',
     ]);
   });
 
@@ -157,7 +157,7 @@ describe('each problem of a policy has its location', () => {
     const text = Array.from({ length: 1200 }, (_, i) => `mistake_${i}: 1`).join('\n');
     const { diagnostics } = parsePolicy(text);
     expect(diagnostics.at(-1)).toMatchObject({
-      code: 'POLICY_TOO_MANY',
+      code: 'POLICY_VALUE',
       message: expect.stringMatching(/^20\d more problems are not shown$/),
     });
   });

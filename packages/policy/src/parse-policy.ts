@@ -55,7 +55,7 @@ export function parsePolicy(text: string, options: ParsePolicyOptions = {}): Par
 
 /** Like `parsePolicy`, for a policy inside another document. */
 export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}): ParsedPolicy {
-  const problems = new Problems('POLICY_TOO_MANY');
+  const problems = new Problems('POLICY_VALUE');
   const policy =
     root.kind === 'map'
       ? new PolicyReader(
@@ -66,7 +66,7 @@ export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}
       : undefined;
   if (root.kind !== 'map')
     problems.add(root, {
-      code: 'POLICY_TYPE',
+      code: 'POLICY_VALUE',
       message: 'a policy is a map of keys',
       hint: 'start with "tools:"',
     });
@@ -103,7 +103,7 @@ class PolicyReader {
     if (type !== undefined && entries.has('properties'))
       this.#words.fail(
         keyPlace(type),
-        'POLICY_TYPE',
+        'POLICY_VALUE',
         'this is a JSON Schema of no tool',
         'put it under the name of its tool: schemas: {my_tool: {type: object, …}}',
       );
@@ -176,7 +176,7 @@ class PolicyReader {
     if (written !== 'allow' && written !== 'warn' && written !== 'deny') {
       this.#words.fail(
         mode.value,
-        'POLICY_CHOICE',
+        'POLICY_VALUE',
         `"unconstrained_tools" must be allow, warn or deny, not ${shown(written)}`,
       );
       return undefined;
@@ -197,7 +197,7 @@ class PolicyReader {
       if (typeof max !== 'number' || !Number.isInteger(max) || max < 0) {
         this.#words.fail(
           each.value,
-          'POLICY_RANGE',
+          'POLICY_VALUE',
           `"${each.key}" must be a whole number of at least 0, not ${shown(max)}`,
         );
         return [];
@@ -220,7 +220,7 @@ class PolicyReader {
       ) {
         for (const name of list as string[]) this.#words.slip(each.value, name);
         aliases.set(each.key, list as string[]);
-      } else this.#words.fail(each.value, 'POLICY_TYPE', `"${each.key}" must be a list of tools`);
+      } else this.#words.fail(each.value, 'POLICY_VALUE', `"${each.key}" must be a list of tools`);
     }
     return aliases;
   }

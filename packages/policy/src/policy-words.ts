@@ -47,7 +47,7 @@ export class PolicyWords {
     if (entry === undefined) return [];
     const { value } = entry;
     if (value.kind !== 'seq') {
-      this.fail(value, 'POLICY_TYPE', `"${name}" must be a list of tools`);
+      this.fail(value, 'POLICY_VALUE', `"${name}" must be a list of tools`);
       return [];
     }
     if (value.items.length === 0)
@@ -68,7 +68,7 @@ export class PolicyWords {
       else
         this.fail(
           item,
-          'POLICY_TYPE',
+          'POLICY_VALUE',
           `an entry of "${name}" must be the name of a tool, not ${shown(toPlain(item))}`,
         );
       return [];
@@ -81,7 +81,7 @@ export class PolicyWords {
     if (slip === undefined) return;
     this.fail(
       place,
-      'POLICY_BAD_GLOB',
+      'POLICY_BAD_PATTERN',
       `${shown(name)} ${where}matches no tool: ${slip.why}`,
       slip.hint,
     );
@@ -104,13 +104,13 @@ export class PolicyWords {
   /** Descriptions must be text. */
   note(entry: YamlEntry | undefined): void {
     if (entry === undefined || entry.value.kind === 'scalar') return;
-    this.fail(entry.value, 'POLICY_TYPE', `"${entry.key}" must be text`);
+    this.fail(entry.value, 'POLICY_VALUE', `"${entry.key}" must be text`);
   }
 
   map(entry: YamlEntry | undefined): YamlMap | undefined {
     if (entry === undefined) return undefined;
     if (entry.value.kind === 'map') return entry.value;
-    this.fail(entry.value, 'POLICY_TYPE', `"${entry.key}" must be a map`);
+    this.fail(entry.value, 'POLICY_VALUE', `"${entry.key}" must be a map`);
     return undefined;
   }
 

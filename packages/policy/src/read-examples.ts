@@ -32,7 +32,7 @@ export function readExamples(
 ): readonly PolicyExample[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_EXAMPLES) {
     report({
-      code: 'POLICY_TYPE',
+      code: 'POLICY_VALUE',
       message: `"examples" must be a list of 1 to ${MAX_EXAMPLES} examples`,
       path: [],
     });
@@ -62,7 +62,7 @@ function readExample(
   };
   if (!isObject(written)) {
     fail(
-      'POLICY_TYPE',
+      'POLICY_VALUE',
       `an example is a map such as {calls: [read], expect: allow}, not ${shown(written)}`,
       [],
     );
@@ -72,7 +72,7 @@ function readExample(
   const { name, calls, expect, rule, query, tools } = written;
   const definitions = Array.isArray(tools) ? definitionsIn(tools) : undefined;
   if (tools !== undefined && definitions === undefined)
-    fail('POLICY_TYPE', '"tools" must be a list of definitions with "name"', ['tools']);
+    fail('POLICY_VALUE', '"tools" must be a list of definitions with "name"', ['tools']);
   if (!isSound) return [];
   return [
     {
@@ -101,25 +101,21 @@ function checkExample(written: Readonly<Record<string, unknown>>, fail: Fail): v
   const { name, calls, expect, rule, query } = written;
   if (expect !== 'allow' && expect !== 'deny')
     fail(
-      'POLICY_CHOICE',
+      'POLICY_VALUE',
       `"expect" must be allow or deny, not ${shown(expect)}`,
       expect === undefined ? [] : ['expect'],
     );
   for (const [key, text] of Object.entries({ name, rule, query }))
     if (text !== undefined && typeof text !== 'string')
-      fail('POLICY_TYPE', `"${key}" must be text`, [key]);
+      fail('POLICY_VALUE', `"${key}" must be text`, [key]);
   if (rule !== undefined && expect === 'allow')
-    fail('POLICY_CHOICE', '"rule" is for examples with "expect: deny"', ['rule']);
+    fail('POLICY_VALUE', '"rule" is for examples with "expect: deny"', ['rule']);
   if (!Array.isArray(calls) || calls.length === 0)
-    fail(
-      'POLICY_REQUIRED',
-      'an example needs "calls", a list',
-      calls === undefined ? [] : ['calls'],
-    );
+    fail('POLICY_VALUE', 'an example needs "calls", a list', calls === undefined ? [] : ['calls']);
   else
     calls.forEach((call: unknown, at) => {
       const why = callFlaw(call);
-      if (why !== undefined) fail('POLICY_TYPE', why, ['calls', at]);
+      if (why !== undefined) fail('POLICY_VALUE', why, ['calls', at]);
     });
 }
 

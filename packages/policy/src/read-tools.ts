@@ -40,7 +40,7 @@ export class ToolsReader {
     if (entry.value.kind !== 'map') {
       this.#words.fail(
         entry.value,
-        'POLICY_TYPE',
+        'POLICY_VALUE',
         '"tools" must be a map from tool names to their rules',
       );
       return none;
@@ -71,7 +71,7 @@ export class ToolsReader {
     if (value.kind === 'scalar' && value.value === null && value.broken !== true)
       return { name: key, place, isJsonSchema: false };
     if (value.kind !== 'map') {
-      this.#words.fail(value, 'POLICY_TYPE', `"${key}" must be a map with "arguments"`);
+      this.#words.fail(value, 'POLICY_VALUE', `"${key}" must be a map with "arguments"`);
       return undefined;
     }
     for (const each of value.entries.values())
@@ -81,7 +81,7 @@ export class ToolsReader {
     if (mode !== undefined && written !== 'block' && written !== 'warn' && written !== 'log')
       this.#words.fail(
         mode.value,
-        'POLICY_CHOICE',
+        'POLICY_VALUE',
         `"on_violation" must be block, warn or log, not ${shown(written)}`,
       );
     const onViolation = (written ?? 'block') as OnViolation;
@@ -103,7 +103,7 @@ export class ToolsReader {
     if (entry.value.kind !== 'map') {
       this.#words.fail(
         entry.value,
-        'POLICY_TYPE',
+        'POLICY_VALUE',
         '"schemas" must be a map from names of tools to JSON Schemas',
       );
       return;
@@ -115,7 +115,7 @@ export class ToolsReader {
       if (named.get(visibleName(tool.key))?.schema !== undefined) {
         this.#words.fail(
           keyPlace(tool),
-          'POLICY_DUPLICATE',
+          'POLICY_VALUE',
           `"${tool.key}" has "arguments" under "tools" already`,
         );
         continue;

@@ -79,7 +79,7 @@ export class References {
   }
 
   #fail(place: YamlNode, message: string, hint?: string): undefined {
-    this.#problems.add(place, { code: 'POLICY_REF', message, hint });
+    this.#problems.add(place, { code: 'POLICY_SCHEMA', message, hint });
     return undefined;
   }
 }

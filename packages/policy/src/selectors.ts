@@ -57,7 +57,7 @@ export function compileSelector(
   if (!isObject(value)) {
     report({
       severity: 'error',
-      code: 'POLICY_TYPE',
+      code: 'POLICY_VALUE',
       message: `a tool is named by text or {tool, args_match}, not ${shown(value)}`,
     });
     return undefined;
@@ -74,7 +74,7 @@ export function compileSelector(
     });
   }
   if (typeof value.tool !== 'string') {
-    report({ severity: 'error', code: 'POLICY_REQUIRED', message: 'a selector needs "tool"' });
+    report({ severity: 'error', code: 'POLICY_VALUE', message: 'a selector needs "tool"' });
     return undefined;
   }
   const named = compileName(value.tool, aliases, (issue) => report({ ...issue, at: ['tool'] }));
@@ -87,7 +87,7 @@ export function compileSelector(
 
 function compileName(text: string, aliases: Aliases, report: Report): Selector | undefined {
   if (text.trim() === '') {
-    report({ severity: 'error', code: 'POLICY_BLANK', message: 'the name of a tool is blank' });
+    report({ severity: 'error', code: 'POLICY_VALUE', message: 'the name of a tool is blank' });
     return undefined;
   }
   const names = aliases.get(text);
@@ -95,7 +95,7 @@ function compileName(text: string, aliases: Aliases, report: Report): Selector |
     const slip = patternSlip(text);
     if (slip !== undefined) {
       const message = `${shown(text)} matches no tool: ${slip.why}`;
-      report({ severity: 'error', code: 'POLICY_BAD_GLOB', message, hint: slip.hint });
+      report({ severity: 'error', code: 'POLICY_BAD_PATTERN', message, hint: slip.hint });
       return undefined;
     }
     const seen = visibleName(text);
@@ -115,7 +115,7 @@ function compileArguments(value: unknown, report: Report): Selector['args'] {
   if (!isObject(value) || Object.keys(value).length === 0) {
     report({
       severity: 'error',
-      code: 'POLICY_TYPE',
+      code: 'POLICY_VALUE',
       message: '"args_match" must be a map from arguments to regular expressions',
       at: ['args_match'],
     });
@@ -139,7 +139,7 @@ function compileArguments(value: unknown, report: Report): Selector['args'] {
     isSound = false;
     report({
       severity: 'error',
-      code: 'POLICY_PATTERN',
+      code: 'POLICY_BAD_PATTERN',
       message: `${shown(pattern)} is not a regular expression${compiled === undefined ? '' : `: ${compiled.message}`}`,
       at: ['args_match', name],
     });

@@ -41,11 +41,11 @@ describe('a call without a name', () => {
 });
 
 test.each([
-  ['rules are missing', () => evaluateRules({ calls: [] } as never), 'POLICY_NO_RULES'],
+  ['rules are missing', () => evaluateRules({ calls: [] } as never), 'POLICY_VALUE'],
   [
     'calls are missing',
     () => evaluateRules({ rules: [{ type: 'require', tool: 'ls' }] } as never),
-    'POLICY_NO_CALLS',
+    'POLICY_VALUE',
   ],
   [
     'the blocklist is missing',
@@ -55,7 +55,7 @@ test.each([
   [
     'calls of a blocklist are missing',
     () => evaluateBlocklist({ blocklist: ['rm'] } as never),
-    'POLICY_NO_CALLS',
+    'POLICY_VALUE',
   ],
 ])('reports it when %s', (_, act, code) => {
   expect(act).toThrow(expect.objectContaining({ code }));

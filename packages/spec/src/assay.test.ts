@@ -80,13 +80,13 @@ describe('an Assay suite', () => {
       '  - {id: t, metric: tool_blocklist, blocklist: []}',
       ['POLICY_CANNOT_FAIL suite.yaml:2:48'],
     ],
-    ['an unknown metric', '  - {id: t, metric: args_vald}', ['SPEC_CHOICE suite.yaml:2:21']],
+    ['an unknown metric', '  - {id: t, metric: args_vald}', ['SPEC_VALUE suite.yaml:2:21']],
     [
       'a module that is not there',
       '  - {id: t, metric: ./m.ts}',
-      ['SPEC_MODULE_FILE suite.yaml:2:21'],
+      ['SPEC_FILE_MISSING suite.yaml:2:21'],
     ],
-    ['a module outside', '  - {id: t, metric: ../m.ts}', ['SPEC_MODULE_FILE suite.yaml:2:21']],
+    ['a module outside', '  - {id: t, metric: ../m.ts}', ['SPEC_FILE_MISSING suite.yaml:2:21']],
     [
       'an unknown key',
       '  - {id: t, metric: tool_blocklist, blocklst: [x]}',
@@ -95,12 +95,12 @@ describe('an Assay suite', () => {
     [
       'a policy that is not there',
       '  - {id: t, metric: args_valid, policy: q.yaml}',
-      ['SPEC_POLICY_FILE suite.yaml:2:41'],
+      ['SPEC_FILE_MISSING suite.yaml:2:41'],
     ],
     [
       'a policy outside',
       '  - {id: t, metric: args_valid, policy: ../q.yaml}',
-      ['SPEC_POLICY_FILE suite.yaml:2:41'],
+      ['SPEC_FILE_MISSING suite.yaml:2:41'],
     ],
     [
       'a policy without what is asked',
@@ -115,12 +115,12 @@ describe('an Assay suite', () => {
     [
       'a mistake inside the policy file',
       '  - {id: t, metric: args_valid, policy: bad.yaml}',
-      ['POLICY_UNKNOWN_KEYWORD bad.yaml:1:29'],
+      ['POLICY_UNKNOWN_KEY bad.yaml:1:29'],
     ],
     [
       'an unquoted star',
       '  - {id: t, metric: tool_blocklist, blocklist: [*_dangerous]}',
-      ['YAML_UNKNOWN_ALIAS suite.yaml:2:49'],
+      ['YAML_SYNTAX suite.yaml:2:49'],
     ],
   ])('%s is reported at its place', (_, test, expected) => {
     const { suite, found } = load(`tests:\n${test}\n`, {
@@ -167,7 +167,7 @@ describe('policy and path.rules in a spec', () => {
     [
       'an inline policy at its place in the spec',
       'queries:\n  - query: q\n    policy: {tools: {t: {arguments: {v: {type: strng}}}}}',
-      ['POLICY_CHOICE suite.yaml:4:48'],
+      ['POLICY_VALUE suite.yaml:4:48'],
     ],
     [
       'a rule at its place',
@@ -192,7 +192,7 @@ describe('policy and path.rules in a spec', () => {
       const { suite, diagnostics } = parseSpec(text, { file: join(dir, 'sub/spec.yaml') });
       expect(suite).toBeUndefined();
       expect(diagnostics).toMatchObject([
-        { code: 'SPEC_POLICY_FILE', message: expect.stringContaining('outside') },
+        { code: 'SPEC_FILE_MISSING', message: expect.stringContaining('outside') },
       ]);
     }
   });
@@ -209,7 +209,7 @@ describe('policy and path.rules in a spec', () => {
       file: 'nowhere.yaml',
     });
     expect(suite).toBeDefined();
-    expect(diagnostics).toMatchObject([{ severity: 'warning', code: 'SPEC_POLICY_FILE' }]);
+    expect(diagnostics).toMatchObject([{ severity: 'warning', code: 'SPEC_FILE_MISSING' }]);
   });
 });
 
@@ -276,7 +276,7 @@ describe('unsupported parts are rejected at their line', () => {
   test.each([
     [
       '  - id: t\n    input: {prompt: p}\n    expected: {type: faithfulness, min_score: 0.8}\n',
-      'SPEC_CHOICE',
+      'SPEC_VALUE',
       8,
       /hallucination_check/,
     ],
@@ -289,7 +289,7 @@ describe('unsupported parts are rejected at their line', () => {
     ],
     [
       '  - id: t\n    input: {prompt: p}\n    expected: [{must_contain: a}, {must_contain: b}]\n',
-      'SPEC_CHOICE',
+      'SPEC_VALUE',
       8,
       /separate tests/,
     ],
@@ -315,7 +315,7 @@ test('a POSIX class is read as in Rust, and an unsupported one is rejected at it
   });
   expect(read('[x[:^digit:]]')).toMatchObject({
     suite: undefined,
-    diagnostics: [{ severity: 'error', code: 'SPEC_CHOICE', line: 6 }],
+    diagnostics: [{ severity: 'error', code: 'SPEC_VALUE', line: 6 }],
   });
 });
 

@@ -117,7 +117,7 @@ function testsOf(root: YamlMap, problems: SpecProblems): readonly YamlMap[] {
   if (value.kind !== 'seq' || value.items.length === 0) {
     const isEmpty = value.kind === 'seq' || isNull(value);
     problems.add(isEmpty ? keyPlace(entry) : value, {
-      code: isEmpty ? 'SPEC_EMPTY' : 'SPEC_TYPE',
+      code: isEmpty ? 'SPEC_EMPTY' : 'SPEC_VALUE',
       message: isEmpty ? '"tests" is empty: nothing would be tested' : '"tests" must be a list',
     });
     return [];
@@ -125,7 +125,7 @@ function testsOf(root: YamlMap, problems: SpecProblems): readonly YamlMap[] {
   return value.items.map((item) => {
     if (item.kind === 'map') return item;
     if (!isBroken(item))
-      problems.add(item, { code: 'SPEC_TYPE', message: 'each item of "tests" must be a map' });
+      problems.add(item, { code: 'SPEC_VALUE', message: 'each item of "tests" must be a map' });
     return mapAt(item, []);
   });
 }
@@ -143,7 +143,7 @@ function report(finding: Finding, node: YamlNode, problems: SpecProblems): void 
     problems.add(
       at,
       problem === undefined
-        ? { code: 'SPEC_CHOICE', message: `"${type}" is not read from an Assay suite`, hint: why }
+        ? { code: 'SPEC_VALUE', message: `"${type}" is not read from an Assay suite`, hint: why }
         : { ...problem, message: why },
     );
 }
@@ -156,7 +156,7 @@ function expectedSuite(root: YamlMap, { tests, cases, problems, files }: Tests):
     const metric = test.entries.get('metric');
     if (metric !== undefined) {
       problems.add(keyPlace(metric), {
-        code: 'SPEC_CHOICE',
+        code: 'SPEC_VALUE',
         message: 'tests with "metric" and tests with "expected" cannot be in one suite',
         hint: 'write two files',
       });
@@ -282,7 +282,7 @@ function overallSuite(root: YamlMap, { tests, cases, problems, files }: Tests): 
     const { overall, carried, name: id, description, tags = [] } = cases[i]!;
     if (ids.has(id))
       problems.add(test.entries.get('id')!.value, {
-        code: 'SPEC_DUPLICATE_ID',
+        code: 'SPEC_DUPLICATE',
         message: `the id "${id}" is used twice`,
       });
     ids.add(id);
@@ -400,7 +400,7 @@ function moduleTest(
       timeoutMs: timeoutMs as number | undefined,
     };
   problems.add(placeAt(test, ['metric']), {
-    code: 'SPEC_MODULE_FILE',
+    code: 'SPEC_FILE_MISSING',
     message: `there is no module "${module}" below the folder of the suite`,
   });
   return undefined;

@@ -108,7 +108,7 @@ describe('bad specs', () => {
       'agent: a\nqueries: [{query: q, xfail: false, path: {max_loops: 1}}]\n',
     );
     expect(diagnostics).toMatchObject([
-      { code: 'SPEC_TYPE', hint: expect.stringMatching(/reason in words\. Remove the key/) },
+      { code: 'SPEC_VALUE', hint: expect.stringMatching(/reason in words\. Remove the key/) },
     ]);
   });
 
@@ -116,7 +116,7 @@ describe('bad specs', () => {
     const keys = Array.from({ length: 3000 }, (_, i) => `zzz${i}: 1`).join('\n');
     const { diagnostics } = parseSpec(`${keys}\nagent: a\nqueries: [{query: q}]\n`);
     expect(diagnostics).toHaveLength(1001);
-    expect(diagnostics.at(-1)?.code).toBe('SPEC_TOO_MANY');
+    expect(diagnostics.at(-1)?.code).toBe('SPEC_TOO_LARGE');
   });
 });
 

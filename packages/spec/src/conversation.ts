@@ -247,7 +247,7 @@ function userIssues({ user }: WrittenConversation): readonly Problem[] {
   const issues: Problem[] = [];
   if (user?.goal !== undefined && user.script !== undefined)
     issues.push({
-      code: 'SPEC_TWO_USERS',
+      code: 'SPEC_VALUE',
       message: '"goal" is for a user played by a model, "script" for one without',
       hint: 'keep one of them',
       path: ['user', 'goal'],

@@ -49,7 +49,7 @@ export function resolveIncludes(
   const resolved = resolver.run();
   if (weightOf(resolved, new Map()) <= MAX_NODES) return resolved;
   problems.add(root, {
-    code: 'SPEC_INCLUDE_BOMB',
+    code: 'SPEC_TOO_LARGE',
     message: `with its includes the spec holds more than ${MAX_NODES} values`,
     hint: 'files that include each other several times multiply',
   });

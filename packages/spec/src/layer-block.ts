@@ -184,7 +184,7 @@ export class LayerBlockChecker {
     const { value: node } = entry;
     if (depth >= MAX_DEPTH) {
       this.#problems.add(keyPlace(entry), {
-        code: 'SPEC_TOO_DEEP',
+        code: 'SPEC_TOO_LARGE',
         message: `"${entry.key}" is inside ${MAX_DEPTH} others, and deeper ones are not read`,
         hint: 'say it with fewer levels, or as an expression (expr)',
       });

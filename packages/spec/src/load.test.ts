@@ -332,7 +332,7 @@ describe('includes', () => {
     files['f24.yaml'] = '[x]';
     const dir = write(files);
     await expect(loadSpec(join(dir, 's.yaml'))).rejects.toMatchObject({
-      diagnostics: [{ code: 'SPEC_INCLUDE_BOMB' }],
+      diagnostics: [{ code: 'SPEC_TOO_LARGE' }],
     });
   });
 });

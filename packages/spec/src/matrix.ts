@@ -18,7 +18,7 @@ export function readMatrix(root: YamlMap, problems: SpecProblems): readonly Cell
     const twice = texts.findIndex((text, i) => texts.indexOf(text) < i);
     if (twice !== -1) {
       problems.add(value.items[twice]!, {
-        code: 'SPEC_MATRIX',
+        code: 'SPEC_VALUE',
         message: `"${key}" has the value ${JSON.stringify(texts[twice])} twice`,
         hint: 'values are compared as text, so give each once',
       });
@@ -26,7 +26,7 @@ export function readMatrix(root: YamlMap, problems: SpecProblems): readonly Cell
     }
     if (cells.length * texts.length > MAX_CELLS) {
       problems.add(node, {
-        code: 'SPEC_MATRIX',
+        code: 'SPEC_VALUE',
         message: `the matrix has more than ${MAX_CELLS} combinations`,
       });
       return undefined;
@@ -63,7 +63,7 @@ export function readBaselineCell(
   if (found !== undefined) return found;
   const shown = cells.slice(0, 5).map((cell) => `{${cellText(cell).replaceAll('=', ': ')}}`);
   problems.add(entry.value, {
-    code: 'SPEC_BASELINE_CELL',
+    code: 'SPEC_VALUE',
     message: `the matrix has no cell {${cellText(wanted).replaceAll('=', ': ')}}`,
     hint: `it has ${shown.join(', ')}${cells.length > shown.length ? ', …' : ''}`,
   });

@@ -15,7 +15,7 @@ test.each([
     '[faithfullness]',
     {
       severity: 'error',
-      code: 'SPEC_UNKNOWN_METRIC',
+      code: 'SPEC_VALUE',
       line: 4,
       hint: 'did you mean "faithfulness"?',
     },
@@ -28,12 +28,12 @@ test.each([
   [
     'a parameter of the wrong type',
     '{pii_leakage: {check_input: 1}}',
-    { code: 'SPEC_TYPE', line: 4 },
+    { code: 'SPEC_VALUE', line: 4 },
   ],
-  ['a wrong choice', '{faithfulness: {method: magic}}', { code: 'SPEC_CHOICE', line: 4 }],
-  ['a percentage', '{tool_success: 90}', { code: 'SPEC_RANGE', hint: '90 percent is 0.9' }],
-  ['bounds that exclude each other', '{latency: {min: 2, max: 1}}', { code: 'SPEC_RANGE' }],
-  ['a metric listed twice', '[cost, {cost: 1}]', { code: 'SPEC_DUPLICATE_METRIC' }],
+  ['a wrong choice', '{faithfulness: {method: magic}}', { code: 'SPEC_VALUE', line: 4 }],
+  ['a percentage', '{tool_success: 90}', { code: 'SPEC_VALUE', hint: '90 percent is 0.9' }],
+  ['bounds that exclude each other', '{latency: {min: 2, max: 1}}', { code: 'SPEC_VALUE' }],
+  ['a metric listed twice', '[cost, {cost: 1}]', { code: 'SPEC_DUPLICATE' }],
   [
     'a lower bound that cannot fail',
     '{tool_success: 0}',
@@ -60,7 +60,7 @@ test.each([
 test('with "use" an unknown name may be one of the modules, and a near miss is a warning', () => {
   expect(diagnose('{tone: 1}', 'use: [./tone.ts]')).toEqual([]);
   expect(diagnose('{faithfullness: 0.5}', 'use: [./tone.ts]')).toMatchObject([
-    { severity: 'warning', code: 'SPEC_UNKNOWN_METRIC' },
+    { severity: 'warning', code: 'SPEC_VALUE' },
   ]);
 });
 

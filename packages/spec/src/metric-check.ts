@@ -37,7 +37,7 @@ export function checkMetrics(
   for (const { name, place, entry } of itemsOf(node)) {
     if (seen.has(name)) {
       problems.add(place, {
-        code: 'SPEC_DUPLICATE_METRIC',
+        code: 'SPEC_DUPLICATE',
         message: `the metric "${name}" is listed twice`,
       });
       continue;
@@ -74,7 +74,7 @@ function checkComposite(
     if (part === undefined) unknown(String(name), at, problems, false);
     else if (part.scale !== 'fraction' || part.better !== 'higher')
       problems.add(at, {
-        code: 'COMPOSITE_SCALE',
+        code: 'SPEC_VALUE',
         message: `"${part.name}" is not a share of which more is better, so its mean with others is meaningless`,
         hint: 'give it a separate limit instead',
       });
@@ -115,7 +115,7 @@ function unknown(name: string, place: YamlPlace, problems: SpecProblems, hasUse:
   if (hasUse && near === undefined) return;
   problems.add(place, {
     severity: hasUse ? 'warning' : 'error',
-    code: 'SPEC_UNKNOWN_METRIC',
+    code: 'SPEC_VALUE',
     message: hasUse ? `no built-in metric is called "${name}"` : `there is no metric "${name}"`,
     hint:
       near === undefined
@@ -138,14 +138,14 @@ function checkEntry(metric: Metric, entry: YamlEntry, problems: SpecProblems): v
     value.kind === 'map' ? placeAt(value, [key]) : value;
   if (min !== undefined && max !== undefined && min > max)
     problems.add(at('min'), {
-      code: 'SPEC_RANGE',
+      code: 'SPEC_VALUE',
       message: `"${metric.name}": min ${min} is above max ${max}`,
     });
   if (metric.scale !== 'fraction') return;
   for (const [key, limit] of Object.entries({ min, max })) {
     if (limit === undefined || (limit >= 0 && limit <= 1)) continue;
     problems.add(at(key as 'min' | 'max'), {
-      code: 'SPEC_RANGE',
+      code: 'SPEC_VALUE',
       message: `"${metric.name}" is 0 to 1, so a bound of ${limit} decides nothing`,
       hint: limit > 1 && limit <= 100 ? `${limit} percent is ${limit / 100}` : undefined,
     });

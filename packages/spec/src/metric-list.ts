@@ -25,7 +25,7 @@ const listItem = v.union([
     .record(name, metricBound.nullable())
     .refine((item) => Object.keys(item).length === listItemCount, {
       message: 'a list item names one metric, so start each one with a dash',
-      code: 'SPEC_TYPE',
+      code: 'SPEC_VALUE',
     }),
 ]);
 

@@ -38,7 +38,7 @@ export function parseSpec(
       : readSuite(root, problems, files);
   else if (root !== undefined && !isBroken(root))
     problems.add(root, {
-      code: 'SPEC_TYPE',
+      code: 'SPEC_VALUE',
       message: `a spec is a map of keys, not ${root.kind === 'seq' ? 'a list' : 'one value'}`,
       hint: 'start with "agent: …"',
     });

@@ -46,7 +46,7 @@ export class PolicyLoader {
       this.#problems.add(node, {
         // A text without a file has no folder. Its policy is an error when it is needed, not here.
         severity: this.#isOnDisk ? 'error' : 'warning',
-        code: 'SPEC_POLICY_FILE',
+        code: 'SPEC_FILE_MISSING',
         message: found.message,
         hint: 'a policy is named by its path, from the folder of the file it is written in, and lies below the spec',
       });

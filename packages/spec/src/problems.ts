@@ -14,7 +14,7 @@ export class SpecProblems extends Problems {
   #dropped = 0;
 
   constructor() {
-    super('SPEC_TOO_MANY');
+    super('SPEC_TOO_LARGE');
   }
 
   override add(place: YamlPlace, problem: Problem): void {

@@ -195,7 +195,7 @@ test.each([
 test('a mistake in the defaults is reported once, at its place, and not in each query', () => {
   const queries = 'queries:\n  - {query: x, cost: {max_cost_usd: 1}}\n  - {query: y}\n';
   expect(found(`defaults:\n  cost: {max_llm_calls: many}\n  tag: [a]\n${queries}`)).toEqual([
-    'SPEC_TYPE 3:25',
+    'SPEC_VALUE 3:25',
     'SPEC_UNKNOWN_KEY 4:3',
   ]);
 });

@@ -144,7 +144,7 @@ export class QueryReader {
     if (isBroken(node)) return undefined;
     if (node.kind !== 'map') {
       this.#problems.add(node, {
-        code: isNull(node) ? 'SPEC_EMPTY' : 'SPEC_TYPE',
+        code: isNull(node) ? 'SPEC_EMPTY' : 'SPEC_VALUE',
         message: isNull(node)
           ? 'this item of "queries" is empty'
           : 'each item of "queries" must be a map',
@@ -379,7 +379,7 @@ export class QueryReader {
     if (query.entries.has('query')) {
       if (start !== undefined)
         this.#problems.add(keyPlace(start), {
-          code: 'SPEC_TWO_STARTS',
+          code: 'SPEC_VALUE',
           message: '"query" and "start" are both the first message of the conversation',
           hint: 'keep one of them',
         });
@@ -406,7 +406,7 @@ export class QueryReader {
     else if (!isBroken(value)) {
       const shown = value.kind === 'seq' ? 'a list' : JSON.stringify(toPlain(value));
       this.#problems.add(value, {
-        code: 'SPEC_TYPE',
+        code: 'SPEC_VALUE',
         message: `"${key}" must be a map of checks, not ${shown}`,
       });
     }

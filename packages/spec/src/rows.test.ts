@@ -76,7 +76,7 @@ describe('columns that nothing uses', () => {
 });
 
 test.each([
-  { what: 'of the row', text: '\\\\{{x}} {{x}}', found: ['spec.yaml:3:27 SPEC_VARIABLE_ESCAPED'] },
+  { what: 'of the row', text: '\\\\{{x}} {{x}}', found: ['spec.yaml:3:27 SPEC_VARIABLE'] },
   { what: 'that is not there', text: '\\\\{{z}} {{x}}', found: [] },
   { what: 'after two backslashes', text: '\\\\\\\\{{x}}', found: [] },
 ])('a backslash before a variable $what', ({ text, found }) => {
@@ -117,30 +117,30 @@ describe('variables in the file of a prompt', () => {
 
 describe('a problem of a row is reported at its place', () => {
   test.each([
-    { files: { 'a.csv': 'x,y\n1\n' }, found: ['a.csv:2:1 ROWS_RAGGED'] },
-    { files: { 'a.csv': 'x\n1\n2,3\n' }, found: ['a.csv:3:3 ROWS_RAGGED'] },
-    { files: { 'a.csv': 'x\n"a\nb\n' }, found: ['a.csv:2:1 ROWS_CSV'] },
-    { files: { 'a.csv': 'x\na "b" c\n' }, found: ['a.csv:2:3 ROWS_CSV'] },
-    { files: { 'a.csv': 'x,x\n1,2\n' }, found: ['a.csv:1:3 ROWS_CSV'] },
-    { files: { 'a.csv': 'x,\n1,2\n' }, found: ['a.csv:1:3 ROWS_CSV'] },
+    { files: { 'a.csv': 'x,y\n1\n' }, found: ['a.csv:2:1 SPEC_ROWS'] },
+    { files: { 'a.csv': 'x\n1\n2,3\n' }, found: ['a.csv:3:3 SPEC_ROWS'] },
+    { files: { 'a.csv': 'x\n"a\nb\n' }, found: ['a.csv:2:1 SPEC_ROWS'] },
+    { files: { 'a.csv': 'x\na "b" c\n' }, found: ['a.csv:2:3 SPEC_ROWS'] },
+    { files: { 'a.csv': 'x,x\n1,2\n' }, found: ['a.csv:1:3 SPEC_ROWS'] },
+    { files: { 'a.csv': 'x,\n1,2\n' }, found: ['a.csv:1:3 SPEC_ROWS'] },
     { files: { 'a.csv': 'x\n' }, found: ['spec.yaml:3:41 SPEC_EMPTY'] },
     { files: { 'a.csv': '' }, found: ['spec.yaml:3:41 SPEC_EMPTY'] },
-    { files: { 'a.jsonl': '{"x":"1"}\n{"x":}\n' }, found: ['a.jsonl:2:6 ROWS_JSON'] },
-    { files: { 'a.jsonl': '{"x":"1"}\n{"x":"2", "x":"3"}\n' }, found: ['a.jsonl:2:11 ROWS_JSON'] },
-    { files: { 'a.jsonl': '{"x":{"a":1,"a":2}}\n' }, found: ['a.jsonl:1:13 ROWS_JSON'] },
+    { files: { 'a.jsonl': '{"x":"1"}\n{"x":}\n' }, found: ['a.jsonl:2:6 SPEC_ROWS'] },
+    { files: { 'a.jsonl': '{"x":"1"}\n{"x":"2", "x":"3"}\n' }, found: ['a.jsonl:2:11 SPEC_ROWS'] },
+    { files: { 'a.jsonl': '{"x":{"a":1,"a":2}}\n' }, found: ['a.jsonl:1:13 SPEC_ROWS'] },
     {
       files: { 'a.json': '[{"x":"1"},\n {"x":"\\": ", "\\u0078":"3"}]' },
-      found: ['a.json:2:15 ROWS_JSON'],
+      found: ['a.json:2:15 SPEC_ROWS'],
     },
-    { files: { 'a.jsonl': '[1]\n' }, found: ['a.jsonl:1:1 ROWS_TYPE'] },
-    { files: { 'a.json': '{"x": 1}' }, found: ['a.json:1:1 ROWS_TYPE'] },
-    { files: { 'a.json': '[{"x": "1"},\n  7]' }, found: ['a.json:2:3 ROWS_TYPE'] },
-    { files: { 'a.json': '[{"x": "1"}' }, found: ['a.json:1:11 ROWS_JSON'] },
-    { files: { 'a.yaml': 'x: 1\n' }, found: ['a.yaml:1:1 ROWS_TYPE'] },
-    { files: { 'a.jsonl': '{"{x}":1,"x":2}\n' }, found: ['a.jsonl:1:8 ROWS_TYPE'] },
+    { files: { 'a.jsonl': '[1]\n' }, found: ['a.jsonl:1:1 SPEC_ROWS'] },
+    { files: { 'a.json': '{"x": 1}' }, found: ['a.json:1:1 SPEC_ROWS'] },
+    { files: { 'a.json': '[{"x": "1"},\n  7]' }, found: ['a.json:2:3 SPEC_ROWS'] },
+    { files: { 'a.json': '[{"x": "1"}' }, found: ['a.json:1:11 SPEC_ROWS'] },
+    { files: { 'a.yaml': 'x: 1\n' }, found: ['a.yaml:1:1 SPEC_ROWS'] },
+    { files: { 'a.jsonl': '{"{x}":1,"x":2}\n' }, found: ['a.jsonl:1:8 SPEC_ROWS'] },
     {
       files: { 'a.csv': 'x\n\uFFFF\n'.replace('\uFFFF', 'a'.repeat(1_000_001)) },
-      found: ['a.csv:2:1 ROWS_TOO_LARGE'],
+      found: ['a.csv:2:1 SPEC_TOO_LARGE'],
     },
   ])('$found', ({ files, found }) => {
     expect(
@@ -154,7 +154,7 @@ describe('a problem of a row is reported at its place', () => {
     const rows = Array.from({ length: 5000 }, (_, i) => `c${i},${i === 3141 ? 'many' : i}`);
     const spec = `${HEAD}  - {query: "q {{id}}", rows: a.csv, path: {max_tool_calls: "{{n}}"}}\n`;
     const { found, messages } = load({ 'a.csv': `id,n\n${rows.join('\n')}\n` }, spec);
-    expect(found).toEqual(['a.csv:3143:7 SPEC_TYPE']);
+    expect(found).toEqual(['a.csv:3143:7 SPEC_VALUE']);
     expect(messages[0]).toContain('spec.yaml:3:61 uses it');
   });
 
@@ -179,7 +179,7 @@ describe('a problem of a row is reported at its place', () => {
     const text = HEAD + QUERY.replace('ROWS', 'data/a.csv');
     writeFileSync(join(dir, 'spec.yaml'), text);
     const { diagnostics } = parseSpec(text, { file: join(dir, 'spec.yaml') });
-    expect(diagnostics.map(({ code }) => code)).toContain('SPEC_ROWS_OUTSIDE');
+    expect(diagnostics.map(({ code }) => code)).toContain('SPEC_FILE_OUTSIDE');
   });
 });
 
@@ -263,7 +263,7 @@ describe('values are data', () => {
     expect(found).toEqual([]);
     expect(queries[0]?.path?.any).toEqual([{ max_tool_calls: 2 }, { not: { max_loops: 2 } }]);
     const code = `${HEAD}  - {id: q, query: a, rows: a.csv, correctness: {expr: "answer == '{{x}}'"}}\n`;
-    expect(load({ 'a.csv': 'x\ny\n' }, code).found[0]).toBe('spec.yaml:3:68 SPEC_VARIABLE_IN_CODE');
+    expect(load({ 'a.csv': 'x\ny\n' }, code).found[0]).toBe('spec.yaml:3:68 SPEC_VARIABLE');
   });
 
   test('types of JSON rows are kept', () => {
@@ -346,6 +346,6 @@ queries:
     const templated = `${HEAD}  - {id: "city {{x}}", query: q, rows: [{x: Paris}, {x: Rome}], path: {max_tool_calls: 1}}\n`;
     expect(load({}, templated).queries.map(({ id }) => id)).toEqual(['city-paris', 'city-rome']);
     const twice = `${HEAD}  - {id: q, query: q, rows: [{x: 1}], metadata: {x: "{{x}}"}, path: {max_tool_calls: 1}}\n  - {id: q-1, query: q, path: {max_tool_calls: 1}}\n`;
-    expect(load({}, twice).found).toEqual(['spec.yaml:4:10 SPEC_DUPLICATE_ID']);
+    expect(load({}, twice).found).toEqual(['spec.yaml:4:10 SPEC_DUPLICATE']);
   });
 });

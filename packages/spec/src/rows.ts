@@ -80,22 +80,18 @@ function readSource(
     return undefined;
   };
   if (!/\.(csv|jsonl|ndjson|json|ya?ml)$/i.test(path))
-    return fail(
-      'SPEC_ROWS_FORMAT',
-      `rows cannot be read from "${path}"`,
-      `rows are read from ${FORMATS}`,
-    );
+    return fail('SPEC_ROWS', `rows cannot be read from "${path}"`, `rows are read from ${FORMATS}`);
   const from = dirname(realPath(node.source.file, folder.files));
   const found = folder.find(path, from);
   if (!found.ok)
     return found.isOutside
       ? fail(
-          'SPEC_ROWS_OUTSIDE',
+          'SPEC_FILE_OUTSIDE',
           `"${path}" lies outside the folder of the spec`,
           'move the file below the spec',
         )
       : fail(
-          'SPEC_ROWS_FILE',
+          'SPEC_FILE_MISSING',
           `the file "${path}" does not exist`,
           'paths start at the folder of the file they are written in',
         );
@@ -103,7 +99,7 @@ function readSource(
   const text = folder.files.readText(found.path, MAX_FILE_BYTES);
   if (text === undefined)
     return fail(
-      'SPEC_ROWS_FILE',
+      'SPEC_FILE_MISSING',
       `"${path}" is not a file that can be read as UTF-8 text of at most ${MAX_FILE_BYTES / 1_000_000} MB`,
       size > MAX_FILE_BYTES ? 'split it over several queries' : 'save the file as UTF-8',
     );
@@ -120,7 +116,7 @@ function* rowsOfCsv(
   problems: SpecProblems,
 ): Generator<Row> {
   const records = readCsv(source.text);
-  const report = (start: number, message: string, hint: string, code = 'ROWS_CSV'): void =>
+  const report = (start: number, message: string, hint: string, code = 'SPEC_ROWS'): void =>
     problems.add({ source, start }, { code, message, hint });
   let names: readonly string[] | undefined;
   for (const record of records) {
@@ -144,7 +140,7 @@ function* rowsOfCsv(
         start,
         `this row has ${cells.length} cells, the header ${names.length}`,
         hint,
-        'ROWS_RAGGED',
+        'SPEC_ROWS',
       );
       continue;
     }
@@ -154,7 +150,7 @@ function* rowsOfCsv(
         starts[large]!,
         `a cell of more than ${MAX_CELL} characters`,
         'is a quote left open?',
-        'ROWS_TOO_LARGE',
+        'SPEC_TOO_LARGE',
       );
       continue;
     }
@@ -223,7 +219,7 @@ function* rowsOfNodes(items: readonly YamlNode[], problems: SpecProblems): Gener
 }
 
 const NOT_A_MAP = {
-  code: 'ROWS_TYPE',
+  code: 'SPEC_ROWS',
   message: 'each row must be a map of variables and their values',
   hint: 'for example: {city: Paris, answer: "2.1 million"}',
 };
@@ -236,7 +232,7 @@ function areNames(
   const bad = names.find((name) => variableNameProblem(name, 'a variable') !== undefined);
   if (bad === undefined) return true;
   const message = variableNameProblem(bad, 'a variable')!;
-  problems.add(placeOf(bad), { code: 'ROWS_TYPE', message });
+  problems.add(placeOf(bad), { code: 'SPEC_ROWS', message });
   return false;
 }
 
@@ -249,7 +245,7 @@ function* rowsOfYaml(source: YamlSource, problems: SpecProblems): Generator<Row>
 }
 
 const NOT_A_LIST = {
-  code: 'ROWS_TYPE',
+  code: 'SPEC_ROWS',
   message: 'rows are a list of maps',
   hint: 'start each row with a dash',
 };
@@ -291,7 +287,7 @@ function* rowsOfJson(source: YamlSource, problems: SpecProblems): Generator<Row>
 }
 
 const notJson = (message: string) => ({
-  code: 'ROWS_JSON',
+  code: 'SPEC_ROWS',
   message: `this is not JSON: ${message}`,
 });
 
@@ -304,7 +300,7 @@ function rowOfJson(
   const place: YamlPlace = { source, start };
   if (isDeeperThan(text, MAX_DEPTH)) {
     problems.add(place, {
-      code: 'ROWS_TOO_LARGE',
+      code: 'SPEC_TOO_LARGE',
       message: `a row that nests deeper than ${MAX_DEPTH} levels`,
     });
     return undefined;
@@ -326,7 +322,7 @@ function rowOfJson(
   if (twice !== undefined) {
     problems.add(
       { source, start: start + twice.offset },
-      { code: 'ROWS_JSON', message: `duplicate key "${twice.key}"` },
+      { code: 'SPEC_ROWS', message: `duplicate key "${twice.key}"` },
     );
     return undefined;
   }

@@ -67,7 +67,7 @@ export function inspectRubric(rubric: Rubric, folder: SpecFolder): readonly Prob
     const near = didYouMean(template, names);
     const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
     const message = `there is no rubric template "${template}"`;
-    issues.push({ severity: 'error', code: 'SPEC_CHOICE', message, hint, path: ['template'] });
+    issues.push({ severity: 'error', code: 'SPEC_VALUE', message, hint, path: ['template'] });
   }
   if (template !== undefined && rubric.rule === undefined && needsOf(template).includes('rule')) {
     const message = `the template "${template}" needs "rule" next to it: the role or the instructions`;

@@ -149,7 +149,7 @@ const spansOfService = v
         )
         .refine((address) => portOf(address) >= 1 && portOf(address) <= MAX_PORT, {
           message: `a port is a number from 1 to ${MAX_PORT}`,
-          code: 'SPEC_CAPTURE_PORT',
+          code: 'SPEC_VALUE',
         })
         .describe('Where the agent sends its spans'),
     }),
@@ -157,7 +157,7 @@ const spansOfService = v
   .refine((value) => !(Array.isArray(value) && (value.includes('llm') || value.includes('mcp'))), {
     message:
       'model calls of an agent behind HTTP cannot be attributed to a query, because it is already running. Receive its spans (capture: [otlp]), start it with `command` or `module`, or let it return a recording (http.trace)',
-    code: 'SPEC_CAPTURE_HTTP',
+    code: 'SPEC_VALUE',
   })
   .optional()
   .describe(
@@ -198,7 +198,7 @@ const httpKeys = v.strictObject({
         .max(599)
         .refine((status) => status < 300 || status > 399, {
           message: 'a redirect (3xx) is never an answer, since redirects are not followed',
-          code: 'SPEC_RUNNER_STATUS',
+          code: 'SPEC_VALUE',
         }),
     )
     .min(1)
@@ -231,7 +231,7 @@ const httpSchema = httpKeys
   .refine(hasKnownPlaceholders, {
     message:
       'it contains a misspelled placeholder. There are {{query}}, {{id}}, {{run}} and {{metadata}}, and in conversations {{message}}, {{messages}} and {{conversation}}',
-    code: 'SPEC_RUNNER_PLACEHOLDER',
+    code: 'SPEC_VARIABLE',
   })
   .refine(saysWhichQuery, {
     message:

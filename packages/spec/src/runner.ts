@@ -49,7 +49,7 @@ function checkModel(
     parseModelName(model, { hasBaseUrl: baseUrl !== undefined }) === undefined
   )
     problems.add(at('model'), {
-      code: 'SPEC_RUNNER_MODEL',
+      code: 'SPEC_VALUE',
       message: `no known provider has the model "${model}"`,
       hint: 'write anthropic:, openai:, openai-chat: or google: and its name, or add base_url',
     });
@@ -80,7 +80,7 @@ export function readRunner(
     if (isNull(value)) problems.add(place, emptyKey(entry.key));
     else
       problems.add(value, {
-        code: 'SPEC_TYPE',
+        code: 'SPEC_VALUE',
         message: '"runner" must be a map',
         hint: 'for example: {replay: ./traces}',
       });
@@ -95,7 +95,7 @@ export function readRunner(
     const hint =
       meant === undefined ? 'for example: {replay: ./traces}' : `did you mean "${meant}"?`;
     problems.add(value, {
-      code: 'SPEC_RUNNER_KIND',
+      code: 'SPEC_VALUE',
       message: `"runner" needs one of ${KINDS}`,
       hint,
     });
@@ -106,7 +106,7 @@ export function readRunner(
       (kinds as readonly string[]).includes(key),
     )[1]!;
     problems.add(keyPlace(second), {
-      code: 'SPEC_RUNNER_KIND',
+      code: 'SPEC_VALUE',
       message: `"runner" has ${kinds.length} kinds, but it takes one of ${KINDS}`,
       hint: 'keep one of them',
     });

@@ -312,7 +312,7 @@ class RowsOfQuery {
       if (slot === undefined) continue;
       this.#problems.add(slotPlace(node, slot.start), {
         severity: 'warning',
-        code: 'SPEC_VARIABLE_ESCAPED',
+        code: 'SPEC_VARIABLE',
         message: `the backslash makes "{{${slot.name}}}" plain text, though there is a variable "${slot.name}"`,
         hint: 'for a backslash and then the value write two backslashes (in double quotes four)',
       });
@@ -382,7 +382,8 @@ class RowsOfQuery {
     if (written.trim() !== '') return slugOf(written);
     this.#problems.within(
       () => undefined,
-      () => this.#problems.add(place, { code: 'ROWS_ID', message: 'the id of this row is empty' }),
+      () =>
+        this.#problems.add(place, { code: 'SPEC_ROWS', message: 'the id of this row is empty' }),
     );
     return '-';
   }

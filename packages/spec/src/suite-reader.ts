@@ -162,7 +162,7 @@ function checkCassette(
   if (entry === undefined || isNull(entry.value) || runner === undefined) return;
   if (runner.kind === 'command' || runner.kind === 'module') return;
   problems.add(keyPlace(entry), {
-    code: 'SPEC_CASSETTE_RUNNER',
+    code: 'SPEC_VALUE',
     message: `"cassette" needs an agent that is started here, and the runner is "${runner.kind}"`,
     hint: 'use a "command" or "module" runner, or remove "cassette"',
   });
@@ -178,7 +178,7 @@ function checkVersion(entry: YamlEntry | undefined, problems: SpecProblems): voi
   if (version === 1) return;
   const isText = typeof version === 'string' && Number(version) === 1;
   problems.add(entry.value, {
-    code: 'SPEC_VERSION',
+    code: 'SPEC_VALUE',
     message: `"version" must be the number 1, not ${isText ? 'the text ' : ''}${showValue(version)}`,
     hint: isText
       ? 'remove the quotes'
@@ -208,7 +208,7 @@ function readQueries(
   if (isNull(value)) problems.add(keyPlace(entry), emptyKey('queries'));
   else if (value.kind !== 'seq') {
     problems.add(value, {
-      code: 'SPEC_TYPE',
+      code: 'SPEC_VALUE',
       message: '"queries" must be a list',
       hint: 'start each query with a dash: "- query: …"',
     });
@@ -259,7 +259,7 @@ function effectiveDefaults(root: YamlMap, problems: SpecProblems): YamlMap | und
   if (entry.value.kind === 'map')
     return shared.size === 0 ? entry.value : mergeMaps(base, entry.value);
   if (isNull(entry.value)) problems.add(keyPlace(entry), emptyKey('defaults'));
-  else problems.add(entry.value, { code: 'SPEC_TYPE', message: '"defaults" must be a map' });
+  else problems.add(entry.value, { code: 'SPEC_VALUE', message: '"defaults" must be a map' });
   return base;
 }
 
@@ -278,7 +278,7 @@ function withIds(read: readonly ReadQuery[], problems: SpecProblems): readonly Q
     const first = written.get(id);
     if (first !== undefined) {
       problems.add(idPlace, {
-        code: 'SPEC_DUPLICATE_ID',
+        code: 'SPEC_DUPLICATE',
         message: `the id "${id}" is used twice${first.source === idPlace.source ? '' : ` (first at ${placeText(first)})`}`,
         hint: 'baselines and reports are stored by id, so give each query its own',
       });

@@ -99,13 +99,17 @@ class ValueCheck {
       case 'too_big':
         return isEmpty(value)
           ? { code: 'SPEC_EMPTY', message: `${name} is empty`, hint: hint ?? this.#emptyHint(path) }
-          : { code: 'SPEC_RANGE', message: rangeMessage(issue, name, value, expected), hint };
+          : { code: 'SPEC_VALUE', message: rangeMessage(issue, name, value, expected), hint };
       case 'format':
         return isEmpty(value)
           ? { code: 'SPEC_EMPTY', message: `${name} is blank` }
-          : { code: 'SPEC_FORMAT', message: `${name} cannot be ${showValue(value)}`, hint };
+          : { code: 'SPEC_VALUE', message: `${name} cannot be ${showValue(value)}`, hint };
       default:
-        return { code: 'SPEC_TYPE', message: expected, hint: hint ?? typeHint(found, value, node) };
+        return {
+          code: 'SPEC_VALUE',
+          message: expected,
+          hint: hint ?? typeHint(found, value, node),
+        };
     }
   }
 
@@ -114,7 +118,7 @@ class ValueCheck {
     const near = typeof value === 'string' ? didYouMean(value, words) : undefined;
     const list = joinOr(choices.map((choice) => JSON.stringify(choice)));
     return {
-      code: 'SPEC_CHOICE',
+      code: 'SPEC_VALUE',
       message: `${name} must be ${list}, not ${showValue(value)}`,
       hint: near === undefined ? undefined : `did you mean "${near}"?`,
     };
@@ -134,13 +138,13 @@ class ValueCheck {
       this.#add(path, this.#choice(this.#name(path), choices, value));
     else {
       const message = `${this.#name(path)} must be ${describeDefs(found)}, not ${showValue(value)}`;
-      this.#add(path, { code: 'SPEC_TYPE', message, hint: typeHint(found, value, node) });
+      this.#add(path, { code: 'SPEC_VALUE', message, hint: typeHint(found, value, node) });
     }
   }
 
   #badKey({ path, words: hint }: ValueIssue): void {
     const message = `${this.#name(path)} cannot be named so`;
-    this.#problems.add(placeAt(this.#node, path, 'key'), { code: 'SPEC_FORMAT', message, hint });
+    this.#problems.add(placeAt(this.#node, path, 'key'), { code: 'SPEC_VALUE', message, hint });
   }
 
   #unknownKey(path: ValuePath, key: string): void {

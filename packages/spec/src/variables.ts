@@ -106,7 +106,7 @@ class Finder {
     if (isCode(key) && slots.length > 0) {
       const { name, start } = slots[0]!;
       this.#problems.add(slotPlace(node, start), {
-        code: 'SPEC_VARIABLE_IN_CODE',
+        code: 'SPEC_VARIABLE',
         message: `a variable cannot be put into "${key}", since values are never run`,
         hint: `read it there: vars${/^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`}`,
       });

@@ -52,7 +52,7 @@ export function statusOf(result: LayerResult, key: string): string | undefined {
 type Run = readonly string[] | Block;
 const formOf = (run: Run): unknown => (Array.isArray(run) ? called(...(run as string[])) : run);
 
-/** A finding as `severity CODE path`, e.g. `error SPEC_BLANK 1`. */
+/** A finding as `severity CODE path`, e.g. `error SPEC_EMPTY 1`. */
 type Issue = string;
 
 export interface CheckCases {

@@ -301,7 +301,7 @@ describe('a bad record', () => {
       { answer: 'x', metadata: { n: 1n } },
       { answer: 'x', context: shared },
     ]) {
-      expect(() => simpleTrace(input)).toThrow(expect.objectContaining({ code: 'TRACE_NOT_JSON' }));
+      expect(() => simpleTrace(input)).toThrow(expect.objectContaining({ code: 'TRACE_DAMAGED' }));
     }
   });
 

@@ -95,7 +95,7 @@ export function simpleTrace(input: unknown, place: RecordPlace = {}): Trace {
 }
 
 const unstorable = (what: string): TraceError =>
-  new TraceError({ code: 'TRACE_NOT_JSON', message: `the record ${what}`, path: '' });
+  new TraceError({ code: 'TRACE_DAMAGED', message: `the record ${what}`, path: '' });
 
 /** `simpleTrace` for records from a file: returns a bad record as a value instead of throwing. */
 export function parseSimple(

@@ -73,7 +73,7 @@ export function queryNamed(suite: Suite, name: string): Query {
     name,
     suite.queries.flatMap((query) => [query.id, query.query]),
   );
-  throw new UserError('QUERY_UNKNOWN', `${suite.file} has no query "${name}"`, {
+  throw new UserError('OPTION_INVALID', `${suite.file} has no query "${name}"`, {
     hint:
       near === undefined
         ? `Its ids are: ${andMore([...new Set(suite.queries.map(({ id }) => id))], 5)}`

@@ -7,7 +7,7 @@ import { fromAgent, fromRecordings, type SaveFlags } from './traces-to-save.ts';
 /** Saves traces from a stored run, from recordings, or from a new run of the agent. */
 export async function saveBaselines(options: SaveFlags, io: Io): Promise<number> {
   if (options.run !== undefined && options.traceFile !== undefined)
-    throw new UserError('OPTIONS_MIXED', '--run and --trace-file exclude each other');
+    throw new UserError('OPTIONS_CONFLICT', '--run and --trace-file exclude each other');
   const place = await baselinePlace(options, io);
   const query = options.query === undefined ? undefined : queryNamed(place.suite, options.query);
   const isFresh =

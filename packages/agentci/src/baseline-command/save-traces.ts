@@ -65,7 +65,7 @@ export function refuseExisting(
       cell,
     });
     if (existsSync(resolve(io.cwd, file))) {
-      throw new UserError('BASELINE_EXISTS', `${file} exists already`, {
+      throw new UserError('FILE_EXISTS', `${file} exists already`, {
         hint: 'Choose another --version, or replace it with --overwrite.',
       });
     }

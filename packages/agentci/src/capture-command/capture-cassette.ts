@@ -36,7 +36,7 @@ export function openCassette(
   if (plan === undefined) return undefined;
   if (plan.mode === 'replay' && options.upstream !== undefined)
     throw new UserError(
-      'CASSETTE_UPSTREAM',
+      'OPTIONS_CONFLICT',
       'replay sends nothing to an upstream, and --upstream names one',
       {
         hint: 'Leave out --upstream, or use --cassette record or auto.',

@@ -121,7 +121,7 @@ function linesOf({
 function refuseUseless(args: readonly string[], isServing: boolean): void {
   if (isServing !== args.length > 0) return;
   throw new UserError(
-    'CAPTURE_NO_COMMAND',
+    'OPTION_INVALID',
     isServing ? '--env-only starts no program' : 'no program to run was given',
     {
       hint: isServing
@@ -210,7 +210,7 @@ function planesOf(names: readonly string[] | undefined): readonly CapturePlane[]
   const given = names ?? CAPTURE_PLANES;
   for (const name of given)
     if (!(CAPTURE_PLANES as readonly string[]).includes(name))
-      throw new UserError('CAPTURE_PLANE', `--planes: unknown plane "${name}"`, {
+      throw new UserError('OPTION_INVALID', `--planes: unknown plane "${name}"`, {
         hint: `planes: ${CAPTURE_PLANES.join(', ')}`,
       });
   return given as readonly CapturePlane[];
@@ -221,7 +221,7 @@ function upstreamsOf(list: readonly string[]): Record<string, string> {
     list.map((text) => {
       const at = text.indexOf('=');
       if (at < 1)
-        throw new UserError('CAPTURE_ADDRESS', `--upstream: "${text}" does not name a provider`, {
+        throw new UserError('OPTION_INVALID', `--upstream: "${text}" does not name a provider`, {
           hint: 'Write it as openai=https://gateway.example.com/v1.',
         });
       return [text.slice(0, at), text.slice(at + 1)];

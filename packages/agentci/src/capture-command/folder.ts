@@ -25,7 +25,7 @@ export class CaptureFolder {
     this.path = path;
     makeFolder(path, { mode: 0o700 });
     if (readdirSync(path).length > 0)
-      throw new UserError('CAPTURE_OUT_EXISTS', `--out: the folder "${path}" is not empty`, {
+      throw new UserError('FILE_EXISTS', `--out: the folder "${path}" is not empty`, {
         hint: 'A capture needs a new folder.',
       });
     this.#exchanges = openFile(join(path, 'exchanges.jsonl'), 'ax', 0o600);

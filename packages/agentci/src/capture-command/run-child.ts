@@ -53,7 +53,7 @@ export function runChild(options: {
         error.code === 'ENOENT'
           ? 'no program of this name was found'
           : (systemErrorText(error) ?? error.message);
-      reject(new UserError('CAPTURE_NOT_STARTED', `"${program}" could not be started: ${why}`));
+      reject(new UserError('PROGRAM_NOT_STARTED', `"${program}" could not be started: ${why}`));
     });
     child.on('exit', async (code, signal) => {
       done();

@@ -75,13 +75,13 @@ function readMap(written: readonly string[]): Readonly<Record<string, string>> {
     written.map((one) => {
       const at = one.indexOf('=');
       if (at < 1)
-        throw new UserError('CONVERT_MAP', `--map: "${one}" has no "="`, {
+        throw new UserError('OPTION_INVALID', `--map: "${one}" has no "="`, {
           hint: 'for example --map input=inputs.question',
         });
       const name = one.slice(0, at);
       if (!MAP_NAMES.includes(name)) {
         const near = didYouMean(name, MAP_NAMES);
-        throw new UserError('CONVERT_MAP', `--map: there is no "${name}" to say`, {
+        throw new UserError('OPTION_INVALID', `--map: there is no "${name}" to say`, {
           hint:
             near === undefined ? `there are ${MAP_NAMES.join(', ')}` : `did you mean "${near}"?`,
         });

@@ -30,18 +30,14 @@ export interface DiffFlags extends PlaceOptions {
 export async function diffBaselines(options: DiffFlags, io: Io): Promise<DiffAnswer> {
   const { baseline, compare } = options;
   if (baseline === undefined || compare === undefined) {
-    throw new UserError(
-      'NOTHING_TO_COMPARE',
-      'two versions are needed: --baseline V1 --compare V2',
-      {
-        hint: '"agentci baselines" lists what there is; --baseline-run and --compare-run compare runs.',
-      },
-    );
+    throw new UserError('NOTHING_FOUND', 'two versions are needed: --baseline V1 --compare V2', {
+      hint: '"agentci baselines" lists what there is; --baseline-run and --compare-run compare runs.',
+    });
   }
   const { suite, dir } = await baselinePlaceToRead(options, io);
   const agent = options.agent ?? suite?.agent;
   if (agent === undefined)
-    throw new UserError('AGENT_UNKNOWN', 'no spec here that names the agent', {
+    throw new UserError('OPTION_INVALID', 'no spec here that names the agent', {
       hint: 'Name it with --agent, or the spec with -c.',
     });
   const report = await diffVersions({

@@ -39,7 +39,7 @@ function compareStoredRuns(options: DiffFlags, io: Io): RunComparison {
   const { root, latest } = specRuns(options.config, io);
   if (options.baselineRun === undefined)
     throw new UserError(
-      'NOTHING_TO_COMPARE',
+      'NOTHING_FOUND',
       '--compare-run needs --baseline-run: the run to compare with',
     );
   const before = readRun(root, storedRunId(root, options.baselineRun, latest));
@@ -54,7 +54,7 @@ function compareStoredRuns(options: DiffFlags, io: Io): RunComparison {
   });
   if (comparison.summary.pairs === 0) {
     throw new UserError(
-      'NOTHING_TO_COMPARE',
+      'NOTHING_FOUND',
       `runs ${before.run_id} and ${after.run_id} have no query in common`,
     );
   }

@@ -9,14 +9,18 @@ export function agreement(
   { flags, io }: { flags: ExperimentFlags; io: Io },
 ): number {
   if (file === undefined)
-    throw new UserError('NO_RATINGS', 'agreement needs a CSV file of ratings', {
+    throw new UserError('OPTION_INVALID', 'agreement needs a CSV file of ratings', {
       hint: 'Its header: item,rater,validity,specificity,correctness',
     });
   const { level, minAlpha, samples, seed = 0, json = false } = flags;
   if (minAlpha !== undefined && level === 'all')
-    throw new UserError('NO_LEVEL', '--min-alpha needs --level: one of the three α has to decide', {
-      hint: 'for example: --level ordinal',
-    });
+    throw new UserError(
+      'OPTION_INVALID',
+      '--min-alpha needs --level: one of the three α has to decide',
+      {
+        hint: 'for example: --level ordinal',
+      },
+    );
   const result = measureRatings(file, { dir: io.cwd, level, samples, seed });
   io.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : renderAgreement(result));
   return minAlpha === undefined ? 0 : agreementExit(result, minAlpha);

@@ -54,7 +54,7 @@ export function planOutputs(
   const [first, second] = outputs.filter(({ file }) => file === undefined);
   if (second !== undefined) {
     throw new UserError(
-      'OUTPUT_MIXED',
+      'OPTIONS_CONFLICT',
       `${first!.format} and ${second.format} cannot both go to stdout`,
       {
         hint: `Send one to a file: -f ${second.format}=FILE`,
@@ -75,7 +75,7 @@ export function writeOutputs(result: ExperimentResult, outputs: readonly Output[
 function known(name: string): string {
   if (Object.hasOwn(FORMATS, name)) return name;
   const near = didYouMean(name, Object.keys(FORMATS));
-  throw new UserError('OUTPUT_UNKNOWN', `experiments have no format "${name}"`, {
+  throw new UserError('OPTION_INVALID', `experiments have no format "${name}"`, {
     hint: near ? `Did you mean "${near}"?` : `The formats are: ${EXPERIMENT_FORMATS}`,
   });
 }
@@ -86,7 +86,7 @@ function formatFor(file: string): string {
   const ending = extname(file).toLowerCase();
   const found = Object.entries(FORMATS).find(([, format]) => format.ending === ending);
   if (found !== undefined) return found[0];
-  throw new UserError('OUTPUT_UNKNOWN', `no format is known for "${file}"`, {
+  throw new UserError('OPTION_INVALID', `no format is known for "${file}"`, {
     hint: `End it in .json, .csv, .md, .html, .svg or .tex, or write -f NAME=${file}`,
   });
 }

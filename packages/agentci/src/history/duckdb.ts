@@ -150,7 +150,7 @@ async function load(cwd: string): Promise<DuckDb> {
       if (!/MODULE_NOT_FOUND$/.test(code ?? '')) throw error;
     }
   }
-  throw new UserError('DUCKDB_MISSING', 'this needs DuckDB, which is not installed', {
+  throw new UserError('PACKAGE_MISSING', 'this needs DuckDB, which is not installed', {
     hint: 'npm install --save-dev @duckdb/node-api',
   });
 }

@@ -42,7 +42,7 @@ export function refuseUnused(
   const extra = what[operands];
   if (extra !== undefined)
     throw new UserError(
-      'HISTORY_USAGE',
+      'OPTION_INVALID',
       operands === 0
         ? `history ${action} takes no argument, and was given "${extra}"`
         : `history ${action} takes one argument, and was given "${extra}" as well`,
@@ -55,7 +55,7 @@ export function refuseUnused(
   );
   if (unused === undefined) return;
   const takers = ACTIONS.filter((each) => TAKES[each].options.includes(unused));
-  throw new UserError('HISTORY_USAGE', `history ${action} does not take --${unused}`, {
+  throw new UserError('OPTION_INVALID', `history ${action} does not take --${unused}`, {
     hint: `--${unused} belongs to: history ${takers.join(', ')}`,
   });
 }

@@ -80,7 +80,7 @@ function trend(options: HistoryOptions, query: string | undefined, io: Io): Hist
   };
   if (query === undefined) {
     if (options.cell !== undefined)
-      throw new UserError('HISTORY_USAGE', '--cell is about one query, and none is named', {
+      throw new UserError('OPTION_INVALID', '--cell is about one query, and none is named', {
         hint: 'agentci history trend QUERY --cell name=value',
       });
     const found = chosen.series.map(({ agent, spec, runs }) => ({
@@ -134,7 +134,7 @@ function flaky(options: HistoryOptions, io: Io): HistoryReport {
 
 function firstBad(options: HistoryOptions, query: string | undefined, io: Io): HistoryReport {
   if (query === undefined)
-    throw new UserError('HISTORY_NO_QUERY', 'first-bad needs the id of a query');
+    throw new UserError('OPTION_INVALID', 'first-bad needs the id of a query');
   const chosen = chosenSeries(options, io);
   const found = queryTrends(query, chosen, options, io).map(({ cases, ...of }) => ({
     ...of,
@@ -160,7 +160,7 @@ function firstBad(options: HistoryOptions, query: string | undefined, io: Io): H
 function cost(options: HistoryOptions, io: Io): HistoryReport {
   const by = (options.by ?? 'week') as Period;
   if (!PERIODS.includes(by))
-    throw new UserError('HISTORY_PERIOD', `--by: "${by}" is not a period`, {
+    throw new UserError('OPTION_INVALID', `--by: "${by}" is not a period`, {
       hint: `periods: ${PERIODS.join(', ')}`,
     });
   const { runs } = chosenRuns(options, io);
@@ -180,7 +180,7 @@ async function importPast(
   paths: readonly string[],
   io: Io,
 ): Promise<HistoryReport> {
-  if (paths.length === 0) throw new UserError('HISTORY_NO_INPUT', 'import needs folders or files');
+  if (paths.length === 0) throw new UserError('OPTION_INVALID', 'import needs folders or files');
   const { importRuns } = await import('./import.ts');
   const outcome = importRuns(historyRoot(specFolder(config, io)), paths, io);
   const { imported, known, completed, skipped, shards } = outcome;
@@ -202,7 +202,7 @@ async function sqlRows(
   [sql = '']: readonly string[],
   io: Io,
 ): Promise<HistoryReport> {
-  if (isBlankSql(sql)) throw new UserError('HISTORY_NO_SQL', 'sql needs a statement, in quotes');
+  if (isBlankSql(sql)) throw new UserError('OPTION_INVALID', 'sql needs a statement, in quotes');
   const asked = chosenRuns(options, io);
   const { queryHistory } = await import('./duckdb.ts');
   const { columns, rows, unread } = await queryHistory(asked, sql, io);
@@ -216,7 +216,7 @@ async function sqlRows(
 
 async function exportTable(options: HistoryOptions, io: Io): Promise<HistoryReport> {
   if (options.parquet === undefined)
-    throw new UserError('HISTORY_NO_FILE', 'export needs --parquet FILE');
+    throw new UserError('OPTION_INVALID', 'export needs --parquet FILE');
   const asked = chosenRuns(options, io);
   const { exportParquet } = await import('./duckdb.ts');
   const unread = await exportParquet(asked, resolve(io.cwd, options.parquet), io);

@@ -78,7 +78,7 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
   let leftOut = 0;
   for (const given of paths) {
     const path = resolve(io.cwd, given);
-    if (!existsSync(path)) throw new UserError('INPUT_MISSING', `no file or folder "${given}"`);
+    if (!existsSync(path)) throw new UserError('FILE_MISSING', `no file or folder "${given}"`);
     let found = 0;
     let shards = 0;
     for (const source of sourcesIn(path, 0)) {

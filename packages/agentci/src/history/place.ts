@@ -59,7 +59,7 @@ export function chosenRuns(
   const all = readableLines(read, 'runs.jsonl', io);
   const { damaged: unreadLines } = read;
   if (all.length === 0)
-    throw new UserError('HISTORY_EMPTY', 'no history here yet', {
+    throw new UserError('NOTHING_FOUND', 'no history here yet', {
       hint: 'Every finished run adds to it. agentci history import adds runs of CI.',
     });
   const spec = config === undefined ? undefined : basename(config);
@@ -74,7 +74,7 @@ export function chosenRuns(
   const runs = chooseRuns(all, { branch: on, spec, agent, last });
   if (runs.length === 0)
     throw new UserError(
-      'HISTORY_NO_RUN',
+      'NOTHING_FOUND',
       `none of ${plural(all.length, 'run')} in the history fits`,
       {
         hint: `Branches: ${[...new Set(all.flatMap((run) => run.branch ?? []))].slice(-8).join(', ') || 'none is known'}`,

@@ -54,7 +54,7 @@ export function queryTrends(
   const which = isUnread
     ? 'no run in the history that can be read has'
     : 'no run in the history has';
-  throw new UserError('HISTORY_QUERY_UNKNOWN', `${which} a query "${query}"`, {
+  throw new UserError('OPTION_INVALID', `${which} a query "${query}"`, {
     hint: near === undefined ? undefined : `Did you mean "${near}"?`,
   });
 }
@@ -100,7 +100,7 @@ function inCells(
   );
   if (cells.length === 0)
     throw new UserError(
-      'CELL_UNKNOWN',
+      'OPTION_INVALID',
       `--cell: no run in the history has cells of the query "${query}"`,
       {
         hint: 'Leave --cell out.',
@@ -115,7 +115,7 @@ function inCells(
   });
   if (chosen.length > 0) return chosen;
   throw new UserError(
-    'CELL_UNKNOWN',
+    'OPTION_INVALID',
     `--cell: no run in the history has the query "${query}" in such a cell`,
     {
       hint: `Its cells are: ${[...new Set(cells.map(cellText))].slice(0, 20).join('; ')}`,

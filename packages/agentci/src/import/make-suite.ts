@@ -64,7 +64,7 @@ export async function makeSuite(
   const { suite, notes } = await trySpec({ text, file: resolve(dir, spec), traces: recorded });
   if (resolve(dir, output) === resolve(dir, spec))
     throw new UserError(
-      'IMPORT_ONE_FILE',
+      'OPTIONS_CONFLICT',
       `${spec} cannot be the spec and the traces; nothing was written`,
       {
         hint: 'Give -o and --to-spec two names.',

@@ -50,6 +50,6 @@ export async function trySpec(made: {
 
 /** A bug in AgentCI, not a mistake of the user: generated files must work. */
 const broken = (what: string): UserError =>
-  new UserError('IMPORT_ROUND_TRIP', `${what}; nothing was written`, {
+  new UserError('INTERNAL_FAULT', `${what}; nothing was written`, {
     hint: 'Please report it, with "agentci import --json" of the recording.',
   });

@@ -39,7 +39,7 @@ export function nothingRead(problems: readonly TraceProblem[], options: ImportFl
       },
     );
   return new UserError(
-    'IMPORT_NOTHING',
+    'NOTHING_FOUND',
     options.onlyFailures ? 'no run of these recordings failed' : 'no runs found in the recordings',
     {
       hint: options.onlyFailures

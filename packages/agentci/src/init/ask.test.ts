@@ -43,7 +43,7 @@ test('a text the check refuses is asked for again', async () => {
   const prompt = answering('../x', 'bot');
   const check = (text: string) => {
     if (text.includes('/'))
-      throw new UserError('AGENT_NAME', `"${text}" cannot be used as a name`, {
+      throw new UserError('OPTION_INVALID', `"${text}" cannot be used as a name`, {
         hint: 'Use letters.',
       });
     return text;

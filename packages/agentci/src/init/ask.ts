@@ -52,7 +52,7 @@ async function answerOf(prompt: Prompt, text: string): Promise<string> {
   const line = await prompt.question(text);
   if (line === undefined)
     throw new UserError(
-      'NO_ANSWER',
+      'OPTION_INVALID',
       'the input ended before every question was answered; nothing was written',
       {
         hint: '--yes asks nothing and takes the defaults.',

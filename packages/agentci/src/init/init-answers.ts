@@ -23,7 +23,7 @@ export const canAsk = (given: InitOptions, io: Io): boolean =>
 
 export function checkedName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return name;
-  throw new UserError('AGENT_NAME', `"${name}" cannot be used as a name`, {
+  throw new UserError('OPTION_INVALID', `"${name}" cannot be used as a name`, {
     hint: 'Use letters, digits, dots, dashes and underscores.',
   });
 }

@@ -190,7 +190,7 @@ function failureOf({ isEnsemble, replies }: Judgement): string {
 
 function readLabels(flags: CalibrateFlags, io: Io): readonly Label[] {
   if (flags.labels === undefined) {
-    throw new UserError('NO_LABELS', 'calibrate needs --labels FILE', {
+    throw new UserError('OPTION_INVALID', 'calibrate needs --labels FILE', {
       hint: 'One JSON object a line: {"query": "…", "answer": "…", "label": "pass"}',
     });
   }
@@ -198,9 +198,9 @@ function readLabels(flags: CalibrateFlags, io: Io): readonly Label[] {
   const path = resolve(io.cwd, source);
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isFile() && !found?.isDirectory())
-    throw new UserError('LABELS_MISSING', `--labels: no file or folder "${source}"`);
+    throw new UserError('FILE_MISSING', `--labels: no file or folder "${source}"`);
   if (found.size > MAX_LABEL_BYTES)
-    throw new UserError('LABELS_TOO_LARGE', `${source} is larger than 64 MB`);
+    throw new UserError('FILE_TOO_LARGE', `${source} is larger than 64 MB`);
   const { labels, problems } = found.isDirectory() ? readLabelFolder(path) : readLabelFile(path);
   const torn = problems.filter((problem) => problem.isTorn);
   for (const { file, line } of torn)
@@ -210,15 +210,15 @@ function readLabels(flags: CalibrateFlags, io: Io): readonly Label[] {
   const broken = problems.filter((problem) => !problem.isTorn);
   const diagnostics = broken.map(({ line, message, file }) => ({
     severity: 'error' as const,
-    code: 'LABEL_INVALID',
+    code: 'DATA_INVALID',
     message,
     file: file === undefined ? source : join(source, file),
     line,
     column: 1,
   }));
   if (diagnostics.length > 0)
-    throw new UserError('LABELS_INVALID', `${source} cannot be used`, { diagnostics });
-  if (labels.length === 0) throw new UserError('LABELS_EMPTY', `no labels found in ${source}`);
+    throw new UserError('DATA_INVALID', `${source} cannot be used`, { diagnostics });
+  if (labels.length === 0) throw new UserError('NOTHING_FOUND', `no labels found in ${source}`);
   return labels;
 }
 
@@ -231,7 +231,7 @@ function readLabelFile(path: string): {
 
 function sharedRubric({ template, rule }: CalibrateFlags): WrittenRubric | undefined {
   if (template !== undefined && !isTemplate(template)) {
-    throw new UserError('NO_TEMPLATE', `unknown rubric template "${template}"`, {
+    throw new UserError('OPTION_INVALID', `unknown rubric template "${template}"`, {
       hint: `There are ${Object.keys(RUBRICS).join(', ')}.`,
     });
   }
@@ -241,13 +241,13 @@ function sharedRubric({ template, rule }: CalibrateFlags): WrittenRubric | undef
 function rubricOf(label: Label, shared: WrittenRubric | undefined): WrittenRubric {
   const rubric = label.rubric ?? shared;
   if (rubric === undefined) {
-    throw new UserError('NO_RUBRIC', `label ${label.id} has no rubric`, {
+    throw new UserError('OPTION_INVALID', `label ${label.id} has no rubric`, {
       hint: 'Pass --template or --rule, or write "rule" or "template" into the label.',
     });
   }
   if (rubric.template !== undefined && !isTemplate(rubric.template))
     throw new UserError(
-      'NO_TEMPLATE',
+      'OPTION_INVALID',
       `the label ${label.id} names the unknown rubric template "${rubric.template}"`,
     );
   return rubric;

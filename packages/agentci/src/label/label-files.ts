@@ -83,7 +83,7 @@ export class LabelWriter {
     const { size } = fstatSync(this.#fd);
     if (size === 0) return 0;
     if (size > MAX_BYTES)
-      throw new UserError('LABELS_TOO_LARGE', 'the labels file is larger than 64 MB');
+      throw new UserError('FILE_TOO_LARGE', 'the labels file is larger than 64 MB');
     const all = Buffer.alloc(size);
     const bytes = readSync(this.#fd, all, 0, size, 0);
     const end = all.subarray(0, bytes).lastIndexOf(0x0a) + 1;
@@ -100,7 +100,7 @@ export class LabelWriter {
 }
 
 function notOurs(path: string, why: string): UserError {
-  return new UserError('LABELS_UNSAFE', `labels cannot be written to ${path}: ${why}`, {
+  return new UserError('FILE_UNREADABLE', `labels cannot be written to ${path}: ${why}`, {
     hint: 'Labels are written to plain files in the folder "labels" next to the spec.',
   });
 }
@@ -138,7 +138,7 @@ export function readLabelFolder(folder: string): LabelFiles {
     const path = join(folder, name);
     bytes += lstatSync(path).size;
     if (bytes > MAX_BYTES)
-      throw new UserError('LABELS_TOO_LARGE', `the labels in ${folder} are larger than 64 MB`);
+      throw new UserError('FILE_TOO_LARGE', `the labels in ${folder} are larger than 64 MB`);
     // With several files, the names of lines include the file: "line-3" would be ambiguous.
     const found = book.add(readFileSync(path, 'utf8'), `${name}:`);
     problems.push(...found.map((problem) => ({ ...problem, file: name })));

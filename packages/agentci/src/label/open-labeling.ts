@@ -36,7 +36,7 @@ export async function openLabeling(
   });
   if (labels.total === 0) {
     labels.close();
-    throw new UserError('NO_ANSWERS', `the run ${run.run_id} has no answers to label`, {
+    throw new UserError('NOTHING_FOUND', `the run ${run.run_id} has no answers to label`, {
       hint: '--run names another one.',
     });
   }

@@ -30,7 +30,7 @@ function checked(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a name must not have.
   if (plain === '' || plain.length > MAX_NAME || /[\x00-\x1f\x7f]/.test(plain))
     throw new UserError(
-      'RATER_INVALID',
+      'OPTION_INVALID',
       '--rater: a name has 1 to 100 characters and no control characters',
     );
   return plain;

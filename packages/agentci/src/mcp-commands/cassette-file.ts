@@ -15,7 +15,7 @@ export function recordedCalls(path: string): number {
     return new CassettePlayer(readTapLines(path)).calls;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw new UserError('MCP_CASSETTE_PLACE', `${error.message}, so it is not written over`, {
+    throw new UserError('CASSETTE_PLACE', `${error.message}, so it is not written over`, {
       hint: WAY_OUT,
     });
   }
@@ -45,6 +45,6 @@ function inItsPlace<T>(path: string, act: () => T): T {
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const message = error.message.startsWith(path) ? error.message : `${path}: ${error.message}`;
-    throw new UserError('MCP_CASSETTE_PLACE', message, { hint: WAY_OUT });
+    throw new UserError('CASSETTE_PLACE', message, { hint: WAY_OUT });
   }
 }

@@ -26,13 +26,13 @@ const UNWRAPPED = 'GUARD_NOT_WRAPPED';
 /** Wraps every server in a client's configuration with the guard, or unwraps it. */
 export async function installGuard(flags: InstallFlags, io: Io): Promise<number> {
   if (flags.config === undefined)
-    throw new UserError('GUARD_CONFIG', 'no configuration was given', {
+    throw new UserError('FILE_UNREADABLE', 'no configuration was given', {
       hint: 'guard install --config .mcp.json --policy policy.yaml',
     });
   const misplaced = OF_ONE_SERVER.find((option) => flags[option] !== undefined);
   if (misplaced !== undefined)
     throw new UserError(
-      'GUARD_CONFIG',
+      'FILE_UNREADABLE',
       `--${misplaced} cannot be installed: it is about one server`,
       {
         hint: 'leave it out, because servers keep their names from the configuration',
@@ -46,7 +46,7 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
   const change = flags.undo === true ? unwrap : await wrapper(flags, io);
   const { after, servers } = changeServers(config, change);
   if (servers === undefined)
-    throw new UserError('GUARD_CONFIG', `${flags.config} has no "mcpServers"`, {
+    throw new UserError('FILE_UNREADABLE', `${flags.config} has no "mcpServers"`, {
       hint: 'name the file in which your client lists its servers',
     });
   const backup = `${path}.before-guard`;
@@ -79,7 +79,7 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
 /** Wraps a server's command with the guard and all given options. */
 async function wrapper(flags: InstallFlags, io: Io): Promise<(server: NamedServer) => unknown> {
   if (flags.policy === undefined)
-    throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+    throw new UserError('OPTION_INVALID', 'a policy is needed: --policy FILE');
   // A guard that cannot start would disable every server.
   loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
   // Clients start servers in arbitrary directories.
@@ -151,7 +151,7 @@ function readConfig(path: string, shown: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw new UserError(
-      'GUARD_CONFIG',
+      'FILE_UNREADABLE',
       `"${shown}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
     );
   }
@@ -176,7 +176,7 @@ function parseConfig(text: string, shown: string): Record<string, unknown> {
   } catch {
     // Reported below.
   }
-  throw new UserError('GUARD_CONFIG', `"${shown}" is not a JSON object`, {
+  throw new UserError('FILE_UNREADABLE', `"${shown}" is not a JSON object`, {
     hint: 'comments cannot be kept, remove them first',
   });
 }

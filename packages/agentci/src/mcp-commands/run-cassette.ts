@@ -31,7 +31,7 @@ export function runCassette(
   const [, mode, file = ''] = /^(record|replay)=(.+)$/s.exec(flags.cassette) ?? [];
   if (mode === undefined)
     throw new UserError(
-      'MCP_CASSETTE_MODE',
+      'OPTION_INVALID',
       `"${flags.cassette}" does not say what to do with which file`,
       {
         hint: 'write --cassette record=FILE or --cassette replay=FILE',
@@ -57,7 +57,7 @@ async function record(
     code = await serveTap(log, flags.url, { flags, io, say });
   } else {
     if (command.length === 0)
-      throw new UserError('MCP_NO_SERVER', 'no server was given', {
+      throw new UserError('OPTION_INVALID', 'no server was given', {
         hint: 'agentci tap --cassette record=FILE -- node server.mjs',
       });
     const server = await startServer(command, { env: io.env, cwd: io.cwd });
@@ -89,7 +89,7 @@ async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
   const lines = readTapLines(path);
   if (lines.length === 0)
     throw new UserError(
-      'MCP_CASSETTE_EMPTY',
+      'CASSETTE_EMPTY',
       `the cassette "${path}" is empty, so nothing can be answered from it`,
       {
         hint: 'record it again: agentci tap --cassette record=FILE -- SERVER',

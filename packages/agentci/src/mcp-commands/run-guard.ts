@@ -81,10 +81,10 @@ export async function runGuard(
 /** Loads the policy and rejects incompatible flags. */
 function guardPolicy(command: readonly string[], flags: GuardFlags, io: Io): Policy {
   if (flags.policy === undefined)
-    throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+    throw new UserError('OPTION_INVALID', 'a policy is needed: --policy FILE');
   if ((flags.url === undefined) === (command.length === 0))
     throw new UserError(
-      'MCP_NO_SERVER',
+      'OPTION_INVALID',
       flags.url === undefined
         ? 'no server was given'
         : 'both --url and a server to start were given',

@@ -15,19 +15,19 @@ const UNWRITTEN = 'MCP_NOT_WRITTEN';
 /** Forwards all bytes between a client and a server, and logs the messages. */
 export async function runTap(command: readonly string[], flags: TapFlags, io: Io): Promise<number> {
   if (flags.url !== undefined && command.length > 0)
-    throw new UserError('MCP_NO_SERVER', 'both --url and a server to start were given', {
+    throw new UserError('OPTION_INVALID', 'both --url and a server to start were given', {
       hint: 'leave one of them out',
     });
   if (flags.cassette !== undefined) {
     if (flags.out !== undefined)
-      throw new UserError('MCP_CASSETTE_OUT', '--out and --cassette both say where to write', {
+      throw new UserError('OPTIONS_CONFLICT', '--out and --cassette both say where to write', {
         hint: '--cassette record=FILE names the file of the recording, and replay=FILE writes none; leave --out out',
       });
     const { runCassette } = await import('./run-cassette.ts');
     return runCassette(command, { ...flags, cassette: flags.cassette }, io);
   }
   if (flags.url === undefined && command.length === 0)
-    throw new UserError('MCP_NO_SERVER', 'no server was given', {
+    throw new UserError('OPTION_INVALID', 'no server was given', {
       hint: 'agentci tap -- node server.mjs, or --url https://host/mcp',
     });
   const name = cleanName(flags.server ?? serverName(command, flags.url));

@@ -42,7 +42,7 @@ function isNewer(a: CiRun, b: CiRun): boolean {
 
 const otherCiRun = (own: string, others: readonly string[]): UserError =>
   new UserError(
-    'MERGE_OTHER_CI_RUN',
+    'MERGE_MISMATCH',
     `none of these shards is of this CI run (${own}): they are of ${others.join(', ')}`,
     {
       hint: `Run the shards in the CI run that merges them. To merge those of another one, set ${own.split(' ')[0]} to its id for this command.`,

@@ -108,7 +108,7 @@ function refuseOtherCommit(shards: readonly FoundShard[]): void {
   const place = ({ file, header, dir }: FoundShard): string =>
     `shard ${file.index} is of ${header!.commit!.slice(0, 7)} (${dir})`;
   throw new UserError(
-    'MERGE_OTHER_COMMIT',
+    'MERGE_MISMATCH',
     `these shards are of different commits: ${place(first)}, ${place(other)}`,
     {
       hint: 'Run every shard of one commit, then merge those.',
@@ -125,7 +125,7 @@ function planIn(shards: readonly FoundShard[], damaged: readonly string[]): Plan
     problems.push(plan);
   }
   throw new UserError(
-    'MERGE_NO_PLAN',
+    'MERGE_NO_SHARD',
     `no shard says what the plan was: ${andMore(problems, MAX_NAMED)}`,
     {
       hint: 'The folders of all shards are damaged: run the shards again.',
@@ -193,7 +193,7 @@ function refuseMixed(all: readonly FoundShard[], version: string): void {
   };
   const specs = [...new Set(all.map(({ file }) => file.spec.file))];
   refuse(
-    'MERGE_OTHER_SPEC',
+    'MERGE_MISMATCH',
     'these shards are of different specs',
     differing(({ agent, spec }) => `${agent} ${spec.hash}`),
     specs.length > 1
@@ -201,7 +201,7 @@ function refuseMixed(all: readonly FoundShard[], version: string): void {
       : 'Run every shard of one commit, then merge those.',
   );
   refuse(
-    'MERGE_OTHER_PLAN',
+    'MERGE_MISMATCH',
     'these shards were planned differently',
     differing(({ count, plan_hash }) => `${count} ${plan_hash}`),
     'Every shard needs the same selection, the same -n and the same .agentci/timings.json. If the file changed in between, run all shards again.',
@@ -209,7 +209,7 @@ function refuseMixed(all: readonly FoundShard[], version: string): void {
   const strangers = all.filter(({ file }) => file.version !== version);
   if (strangers.length > 0)
     throw new UserError(
-      'MERGE_OTHER_VERSION',
+      'MERGE_MISMATCH',
       `${strangers[0]!.dir} was made by agentci ${strangers[0]!.file.version}, and this is ${version}`,
       { hint: 'Use one version for all shards and for merge.' },
     );

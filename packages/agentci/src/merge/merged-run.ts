@@ -191,12 +191,12 @@ function freshFolder(dir: string, given: string): string {
   const nearest = nearestThere(dir);
   if (!statSync(nearest).isDirectory())
     throw new UserError(
-      'OUT_NOT_A_FOLDER',
+      'FILE_EXISTS',
       `--out: ${given} is not a folder${nearest === dir ? '' : `, since ${basename(nearest)} is a file`}`,
       { hint: 'Choose another folder.' },
     );
   if (nearest !== dir || readdirSync(dir).length === 0) return dir;
-  throw new UserError('OUT_NOT_EMPTY', `--out: ${given} is not empty`, {
+  throw new UserError('FILE_EXISTS', `--out: ${given} is not empty`, {
     hint: 'Choose another folder, or empty it.',
   });
 }

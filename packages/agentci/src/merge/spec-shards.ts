@@ -16,7 +16,7 @@ export function shardsOfSpec(
     specs.get(spec) ?? all.filter(({ file }) => nameOf(file.spec.file) === nameOf(spec));
   if (shards.length === 0)
     throw new UserError(
-      'MERGE_OTHER_SPEC',
+      'MERGE_MISMATCH',
       `-c: none of these shards is of ${spec}: they are of ${[...specs.keys()].join(', ')}`,
       {
         hint: 'Name the spec that the shards were run with.',

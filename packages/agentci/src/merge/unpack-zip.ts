@@ -114,6 +114,6 @@ const isInside = (name: string): boolean =>
   name !== '' && !/[\\:\0]/.test(name) && !name.startsWith('/') && !name.split('/').includes('..');
 
 const notUnpacked = (shown: string, why: string): UserError =>
-  new UserError('ZIP_UNREADABLE', `${shown} cannot be unpacked: ${why}`, {
+  new UserError('FILE_UNREADABLE', `${shown} cannot be unpacked: ${why}`, {
     hint: 'Unpack it yourself, and give the folder.',
   });

@@ -92,9 +92,13 @@ function sourceOf({ traces, run }: MutateFlags, suite: Suite, io: Io): string {
   if (traces !== undefined && run !== undefined)
     throw new UserError('OPTIONS_CONFLICT', '--traces and --run exclude each other');
   if (traces === undefined && run === undefined)
-    throw new UserError('NO_TRACES', 'mutate needs good recordings: --traces PATH or --run ID', {
-      hint: 'agentci test stores what it saw; --run latest takes it.',
-    });
+    throw new UserError(
+      'TRACES_MISSING',
+      'mutate needs good recordings: --traces PATH or --run ID',
+      {
+        hint: 'agentci test stores what it saw; --run latest takes it.',
+      },
+    );
   const root = runsRoot(folderOf(suite, io));
   if (traces === undefined)
     return tracesOf(
@@ -118,7 +122,7 @@ function operatorsNamed(names: readonly string[] | undefined): typeof OPERATORS 
     if (found !== undefined) return found;
     const known = OPERATORS.map((operator) => operator.name);
     const near = didYouMean(name, known);
-    throw new UserError('OPERATOR_UNKNOWN', `--operators: unknown change "${name}"`, {
+    throw new UserError('OPTION_INVALID', `--operators: unknown change "${name}"`, {
       hint: near ? `Did you mean "${near}"?` : `There are: ${known.join(', ')}`,
     });
   });
@@ -127,7 +131,7 @@ function operatorsNamed(names: readonly string[] | undefined): typeof OPERATORS 
 function rendererFor(file: string): (result: MutationResult) => string {
   const found = RENDERERS[extname(file).toLowerCase()];
   if (found !== undefined) return found;
-  throw new UserError('OUTPUT_UNKNOWN', `no format is known for "${file}"`, {
+  throw new UserError('OPTION_INVALID', `no format is known for "${file}"`, {
     hint: 'End it in .json, .md or .html.',
   });
 }

@@ -37,7 +37,7 @@ export function readTemplate({ notifyTemplate: file }: NotifyOptions, io: Io): u
     (statSync(path, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY) >
     MAX_TEMPLATE_BYTES
   )
-    throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} is not there, or too large`);
+    throw new UserError('FILE_UNREADABLE', `--notify-template: ${file} is not there, or too large`);
   try {
     const text = readFileSync(path, 'utf8');
     const template = JSON.parse(text) as unknown;
@@ -46,7 +46,7 @@ export function readTemplate({ notifyTemplate: file }: NotifyOptions, io: Io): u
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(
-      'NOTIFY_TEMPLATE',
+      'FILE_UNREADABLE',
       `--notify-template: ${file} is not JSON: ${(error as Error).message}`,
     );
   }
@@ -59,7 +59,7 @@ function refuseUnknownNames(text: string, file: string): void {
   if (unknown === undefined) return;
   const near = didYouMean(unknown, fields);
   throw new UserError(
-    'NOTIFY_TEMPLATE',
+    'FILE_UNREADABLE',
     `--notify-template: ${file} has an unknown name {{${unknown}}}`,
     {
       hint:

@@ -11,7 +11,7 @@ export async function testExamples(options: PolicyOptions, io: Io): Promise<Poli
   const policy = await readPolicy({ ...options, policy: file ?? options.policy }, io);
   if (policy.examples.length === 0)
     throw new UserError(
-      'POLICY_NO_EXAMPLES',
+      'NOTHING_FOUND',
       `${policy.file} has no "examples", so nothing was tested`,
       {
         hint: 'add examples: [{calls: [{tool: refund, args: {amount: 900}}], expect: deny}]',

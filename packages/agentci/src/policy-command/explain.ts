@@ -97,7 +97,7 @@ function readAuditFile(path: string | undefined, io: Io): AuditSession[] | undef
   const file = resolve(io.cwd, path);
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined)
-    throw new UserError('TRACE_NOT_FOUND', `cannot read traces from "${path}"`, {
+    throw new UserError('TRACES_MISSING', `cannot read traces from "${path}"`, {
       hint: 'Give recordings (a file or a folder), or the audit of a guard.',
     });
   if (!found.isFile()) return undefined;

@@ -23,7 +23,7 @@ export async function learnPolicy(options: PolicyOptions, io: Io): Promise<Polic
   for await (const { calls } of tracesOf(options, io)) learner.add(calls);
   if (learner.calls === 0)
     throw new UserError(
-      'POLICY_NO_CALLS',
+      'POLICY_VALUE',
       'no tool calls found in the traces, so there is nothing to learn from',
     );
   const yaml = learner.yaml();
@@ -31,7 +31,7 @@ export async function learnPolicy(options: PolicyOptions, io: Io): Promise<Polic
   if (policy === undefined) {
     // A policy cannot be derived from calls without arguments or order.
     throw new UserError(
-      'POLICY_NOTHING_LEARNED',
+      'NOTHING_FOUND',
       `no policy can be made of these traces: ${diagnostics[0]?.message ?? ''}`,
     );
   }

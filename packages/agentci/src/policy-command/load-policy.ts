@@ -56,7 +56,7 @@ function readText(path: string, name: string): string {
     const code = (cause as NodeJS.ErrnoException).code;
     const why =
       code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? (cause as Error).message})`;
-    throw new UserError('POLICY_UNREADABLE', `"${name}" ${why}`, { cause });
+    throw new UserError('FILE_UNREADABLE', `"${name}" ${why}`, { cause });
   }
 }
 
@@ -84,6 +84,7 @@ export async function readPolicy(
   { policy, strict = false }: PolicyOptions,
   io: Io,
 ): Promise<Policy> {
-  if (policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+  if (policy === undefined)
+    throw new UserError('OPTION_INVALID', 'a policy is needed: --policy FILE');
   return loadPolicy(policy, { strict, io });
 }

@@ -11,7 +11,7 @@ export async function* tracesOf(
   { uncaptured = 'refuse' }: { uncaptured?: 'refuse' | 'show' } = {},
 ): AsyncGenerator<{ readonly trace: Trace; readonly calls: readonly ToolStep[] }> {
   if (options.traces === undefined)
-    throw new UserError('NO_TRACES', 'recordings are needed: --traces PATH', {
+    throw new UserError('TRACES_MISSING', 'recordings are needed: --traces PATH', {
       hint: 'a file or a folder of recordings',
     });
   const format = options.traceFormat === undefined ? {} : { format: options.traceFormat };
@@ -28,7 +28,7 @@ export async function* tracesOf(
       );
     yield { trace: { ...trace, id: shownId(trace, io) }, calls: toolCalls(trace) };
   }
-  if (count === 0) throw new UserError('NO_TRACES', `no traces found in "${options.traces}"`);
+  if (count === 0) throw new UserError('TRACES_MISSING', `no traces found in "${options.traces}"`);
 }
 
 /** Shows ids derived from file paths relative to the working directory. */

@@ -51,26 +51,26 @@ test('somewhere that only says it is not GitHub nothing is annotated', () => {
 });
 
 test.each([
-  { words: '-o r.pdf', code: 'OUTPUT_UNKNOWN', says: 'no report format is known for "r.pdf"' },
-  { words: '-f jsn', code: 'OUTPUT_UNKNOWN', says: 'unknown report format "jsn"' },
+  { words: '-o r.pdf', code: 'OPTION_INVALID', says: 'no report format is known for "r.pdf"' },
+  { words: '-f jsn', code: 'OPTION_INVALID', says: 'unknown report format "jsn"' },
   {
     words: '-f constructor',
-    code: 'OUTPUT_UNKNOWN',
+    code: 'OPTION_INVALID',
     says: 'unknown report format "constructor"',
   },
   {
     words: '-o r.json -f json=./r.json',
-    code: 'OUTPUT_TWICE',
+    code: 'OPTIONS_CONFLICT',
     says: 'two reports would be written into',
   },
   {
     words: '-f json -f junit',
-    code: 'OUTPUT_MIXED',
+    code: 'OPTIONS_CONFLICT',
     says: 'json and junit cannot both go to stdout',
   },
   {
     words: '-f console -f json',
-    code: 'OUTPUT_MIXED',
+    code: 'OPTIONS_CONFLICT',
     says: 'json and console cannot both go to stdout',
   },
 ])('"$words" is refused', ({ words, code, says }) => {

@@ -33,7 +33,7 @@ function refuseAddress(given: string, channel: Channel | undefined, flag: string
   if (!ADDRESS.test(given)) return;
   const what = channel === undefined ? flag : `${flag} ${channel}=…`;
   throw new UserError(
-    'OUTPUT_ADDRESS',
+    'OPTION_INVALID',
     `${what}: an address is not the name of a file, and nothing is sent to it`,
     {
       hint:
@@ -60,7 +60,7 @@ export function planOutputs(input: {
     refuseAddress(format, channelNamed(name), '-f');
     const reporter = reporterNamed(name);
     if (format.endsWith('=') && rest.length === 1)
-      throw new UserError('OUTPUT_NO_FILE', `-f ${format} has no file name after "="`, {
+      throw new UserError('OPTION_INVALID', `-f ${format} has no file name after "="`, {
         hint: `Without the "=" the report goes to stdout: -f ${name}`,
       });
     const sentTo = channelOf(reporter);
@@ -76,13 +76,13 @@ export function planOutputs(input: {
   const files = plans.flatMap((plan) => plan.file ?? []);
   const twice = files.find((file, index) => files.indexOf(file) !== index);
   if (twice !== undefined)
-    throw new UserError('OUTPUT_TWICE', `two reports would be written into ${twice}`);
+    throw new UserError('OPTIONS_CONFLICT', `two reports would be written into ${twice}`);
   const toStdout = plans.filter((plan) => plan.file === undefined && plan.sentTo === undefined);
   const document = toStdout.find((plan) => REPORTERS[plan.reporter].machineReadable);
   if (document && toStdout.length > 1) {
     const other = toStdout.find((plan) => plan !== document)!;
     throw new UserError(
-      'OUTPUT_MIXED',
+      'OPTIONS_CONFLICT',
       `${document.reporter} and ${other.reporter} cannot both go to stdout`,
       {
         hint: `Send one to a file: -f ${document.reporter}=results${REPORTERS[document.reporter].extensions[0] ?? '.out'}`,
@@ -113,7 +113,7 @@ export function suiteOutputs({ output, dir }: Suite, io: { readonly cwd: string 
 function reporterNamed(name: string): ReporterName {
   if (Object.hasOwn(REPORTERS, name)) return name as ReporterName;
   const near = didYouMean(name, Object.keys(REPORTERS));
-  throw new UserError('OUTPUT_UNKNOWN', `unknown report format "${name}"`, {
+  throw new UserError('OPTION_INVALID', `unknown report format "${name}"`, {
     hint: near
       ? `Did you mean "${near}"?`
       : `The formats are: ${Object.keys(REPORTERS).join(', ')}`,
@@ -126,7 +126,7 @@ function reporterFor(file: string): ReporterName {
     if ((extensions as readonly string[]).includes(ending)) return name as ReporterName;
   }
   const known = Object.values(REPORTERS).flatMap(({ extensions }) => extensions);
-  throw new UserError('OUTPUT_UNKNOWN', `no report format is known for "${file}"`, {
+  throw new UserError('OPTION_INVALID', `no report format is known for "${file}"`, {
     hint: `Use one of ${known.join(', ')}, or -f NAME=${file}`,
   });
 }
@@ -140,7 +140,7 @@ export function refuseInputs(
   for (const { reporter, file } of plans) {
     if (file === undefined || !read.has(realPath(file))) continue;
     throw new UserError(
-      'OUTPUT_IS_INPUT',
+      'OPTIONS_CONFLICT',
       `the ${reporter} report would replace ${file}, which this run reads`,
       {
         hint: 'Choose another file.',

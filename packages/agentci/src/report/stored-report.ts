@@ -111,23 +111,23 @@ function runBefore(
 }
 
 function readResults(path: string, given: string, option: string): RunResult {
-  if (!existsSync(path)) throw new UserError('INPUT_MISSING', `${option}: no file "${given}"`);
+  if (!existsSync(path)) throw new UserError('FILE_MISSING', `${option}: no file "${given}"`);
   let run: unknown;
   try {
     run = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new UserError('INPUT_UNREADABLE', `${given} is not JSON: ${(error as Error).message}`);
+    throw new UserError('FILE_UNREADABLE', `${given} is not JSON: ${(error as Error).message}`);
   }
   if ((run as RunResult | null)?.schema !== RESULTS_SCHEMA) {
     throw new UserError(
-      'INPUT_UNREADABLE',
+      'FILE_UNREADABLE',
       `${given} is not a result of agentci (schema ${RESULTS_SCHEMA})`,
     );
   }
   const fault = resultFault(run);
   if (fault !== undefined)
     throw new UserError(
-      'INPUT_UNREADABLE',
+      'FILE_UNREADABLE',
       `${given} is not a whole result of agentci: it ${fault}`,
     );
   return run as RunResult;

@@ -16,7 +16,7 @@ export function cellsOf(
   if (written === undefined || written.length === 0) return undefined;
   const { cells } = suite;
   if (cells === undefined) {
-    throw new UserError('CELL_UNKNOWN', `--cell: ${suite.file} has no matrix`, {
+    throw new UserError('OPTION_INVALID', `--cell: ${suite.file} has no matrix`, {
       hint: 'Leave --cell out, or write matrix: {model: [a, b]} at the root of the spec.',
     });
   }
@@ -34,7 +34,7 @@ export function valuesAmong(cells: readonly Cell[], written: readonly string[]):
     if (equals === -1 || !names.includes(name)) {
       const near = didYouMean(name === '' ? each : name, names);
       throw new UserError(
-        'CELL_UNKNOWN',
+        'OPTION_INVALID',
         equals === -1
           ? `--cell takes name=value, not "${each}"`
           : `--cell: the matrix has no variable "${name}"`,
@@ -49,7 +49,7 @@ export function valuesAmong(cells: readonly Cell[], written: readonly string[]):
     const values = [...new Set(cells.flatMap((cell) => cell[name] ?? []))];
     if (!values.includes(value)) {
       throw new UserError(
-        'CELL_UNKNOWN',
+        'OPTION_INVALID',
         `--cell: "${name}" has no value "${value}" in the matrix`,
         {
           hint: `Its values are: ${values.slice(0, 20).join(', ')}`,

@@ -32,7 +32,7 @@ export function planShard(
   const file =
     weights === undefined ? timingsPath(folderOf(run.suite, io)) : resolve(io.cwd, weights);
   if (weights !== undefined && !existsSync(file))
-    throw new UserError('WEIGHTS_MISSING', `--weights: no file "${weights}"`, {
+    throw new UserError('FILE_MISSING', `--weights: no file "${weights}"`, {
       hint: 'agentci merge writes one. Without --weights, queries count as equally long.',
     });
   const ciRun = ciRunOf(io.env);
@@ -87,7 +87,7 @@ export function planOfShard(
     const hash = planHash(specHash, plan);
     if (hash === header.started_with?.plan_hash) return { index, count, hash, ...plan };
   }
-  throw new UserError('RESUME_PLAN_CHANGED', `--resume: run ${id} cannot be continued: ${why}`, {
+  throw new UserError('RESUME_REFUSED', `--resume: run ${id} cannot be continued: ${why}`, {
     hint: 'Start a new run of this shard without --resume.',
   });
 }

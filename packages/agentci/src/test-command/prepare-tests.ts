@@ -120,7 +120,7 @@ function refuseUseless(
     throw new UserError('TRACES_MISSING', `--traces: no file or folder "${traces}"`);
   // A missing folder would skip every comparison and look as if nothing got worse.
   if (baselineDir !== undefined && !isFolder(resolve(io.cwd, baselineDir))) {
-    throw new UserError('BASELINE_DIR_MISSING', `--baseline-dir: no folder "${baselineDir}"`);
+    throw new UserError('FILE_MISSING', `--baseline-dir: no folder "${baselineDir}"`);
   }
 }
 

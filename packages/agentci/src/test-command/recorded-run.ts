@@ -53,7 +53,7 @@ export function latestWithRecordings(
   const newest = here[0] ?? candidates[0]!;
   if (there.length === 0 || best === undefined)
     throw new UserError(
-      'RUN_LACKS_RECORDINGS',
+      'RUN_RECORDINGS_GONE',
       `--run latest: no stored run of ${suite.file} has all recordings asked for. The newest, ${newest.id}, lacks ${missingText(lacking(wanted, countsOf(newest)))}`,
       {
         hint: 'Run agentci test, choose fewer with --ids or -n, or name a run: --run ID judges what it has.',

@@ -104,13 +104,13 @@ export function resumable(root: string, suite: Suite, given: TestOptions): Store
     .filter((run) => !run.finished && isRunOf(suite, run))
     .sort((a, b) => (a.age < b.age ? 1 : -1));
   if (!unfinished) {
-    throw new UserError('NOTHING_TO_RESUME', `--resume: ${suite.file} has no unfinished run here`, {
+    throw new UserError('RESUME_REFUSED', `--resume: ${suite.file} has no unfinished run here`, {
       hint: 'Run it without --resume.',
     });
   }
   if (unfinished.header.spec.hash !== suite.hash) {
     throw new UserError(
-      'RESUME_SPEC_CHANGED',
+      'RESUME_REFUSED',
       `--resume: the spec has changed since run ${unfinished.id} was started`,
       {
         hint: 'Its results would belong to another spec: start a new run without --resume.',
@@ -119,7 +119,7 @@ export function resumable(root: string, suite: Suite, given: TestOptions): Store
   }
   if (unfinished.header.started_with === undefined)
     throw new UserError(
-      'RESUME_OPTIONS',
+      'OPTIONS_CONFLICT',
       `--resume: run ${unfinished.id} does not say what it was started with`,
       {
         hint: 'It is of an older version. Start a new run without --resume.',
@@ -132,7 +132,7 @@ export function resumable(root: string, suite: Suite, given: TestOptions): Store
   );
   if (other === undefined) return unfinished;
   throw new UserError(
-    'RESUME_OPTIONS',
+    'OPTIONS_CONFLICT',
     `--resume: run ${unfinished.id} was not started with this ${flagOf(other)}`,
     {
       hint: 'Leave it out to continue the run as it was started, or start a new run without --resume.',

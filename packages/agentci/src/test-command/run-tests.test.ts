@@ -198,7 +198,7 @@ test('a run that does not say what it was started with is not continued', async 
     started_at: '',
   };
   RunStore.create(runsRoot(cwd), header).close();
-  await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'RESUME_OPTIONS' });
+  await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'OPTIONS_CONFLICT' });
 });
 
 /** An unfinished run with some options. */
@@ -258,7 +258,7 @@ test.each([
   const cwd = project();
   unfinished(cwd, 'r1', { tags: ['smoke'], traces: 't.jsonl' });
   await expect(go(cwd, { resume: true, ...given })).rejects.toMatchObject({
-    code: 'RESUME_OPTIONS',
+    code: 'OPTIONS_CONFLICT',
   });
 });
 
@@ -370,7 +370,7 @@ describe('an option that a run was started with counts when it is continued', ()
   test('reports a missing baseline folder', async () => {
     const cwd = project();
     start(cwd, SPEC, { traces: 't.jsonl', baselineDir: 'gone' });
-    await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'BASELINE_DIR_MISSING' });
+    await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 });
 
@@ -386,7 +386,7 @@ test.each([
 ])('--resume does not go on with a run $what', async ({ make }) => {
   const cwd = project();
   make(cwd);
-  await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'NOTHING_TO_RESUME' });
+  await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'RESUME_REFUSED' });
 });
 
 test('how to run the rest again is a line that can be pasted into a shell', async () => {

@@ -8,7 +8,7 @@ export function takeShard<T>(items: readonly T[], shard: string | undefined): re
   if (shard === undefined) return items;
   const [, index, count] = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(shard) ?? [];
   if (index === undefined || Number(index) > Number(count)) {
-    throw new UserError('SHARD_INVALID', `shard: "${shard}" is not a shard`, {
+    throw new UserError('OPTION_INVALID', `shard: "${shard}" is not a shard`, {
       hint: 'Write it like "1/4" or "4/4".',
     });
   }

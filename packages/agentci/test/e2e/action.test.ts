@@ -336,7 +336,7 @@ test('the merge keeps its timings with the results, and a shard is planned from 
     api,
     join(cwd, 'temp'),
   );
-  expect(log).toContain('WEIGHTS_UNREADABLE');
+  expect(log).toContain('FILE_UNREADABLE');
 });
 
 function artifact(id: number, head_branch: string, { fork = 1, expired = false } = {}) {

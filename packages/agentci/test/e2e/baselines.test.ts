@@ -336,7 +336,7 @@ describe('agentci save', () => {
       ['save', '--version', 'v1', '--trace-file', 'broken.json', '--force-save'],
       { cwd },
     );
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('BASELINE_EXISTS') });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('FILE_EXISTS') });
     expect(baseline(cwd, 'v1')).toEqual(before);
     expect(
       (
@@ -369,12 +369,12 @@ describe('agentci save', () => {
     {
       what: 'a version that leaves the folder',
       args: ['--version', '../x', '--trace-file', 'fixed.json'],
-      says: /BASELINE_NAME/,
+      says: /OPTION_INVALID/,
     },
     {
       what: 'a query that is not there',
       args: ['--version', 'v1', '--query', 'wether'],
-      says: /QUERY_UNKNOWN.*weather/s,
+      says: /OPTION_INVALID.*weather/s,
     },
     {
       what: 'another agent',
@@ -389,7 +389,7 @@ describe('agentci save', () => {
     {
       what: 'two sources',
       args: ['--version', 'v1', '--trace-file', 'fixed.json', '--run', 'x'],
-      says: /OPTIONS_MIXED/,
+      says: /OPTIONS_CONFLICT/,
     },
     {
       what: 'a run that does not exist',
@@ -428,7 +428,7 @@ queries:
     await cli(['record', '--version', 'v1', '--query', 'a'], { cwd });
     expect(await cli(['record', '--version', 'v1', '--query', 'a'], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('BASELINE_EXISTS'),
+      stderr: expect.stringContaining('FILE_EXISTS'),
     });
   });
 
@@ -543,7 +543,7 @@ describe('agentci diff', () => {
   });
 
   test.each([
-    { what: 'one version only', args: ['--baseline', 'good'], says: /NOTHING_TO_COMPARE/ },
+    { what: 'one version only', args: ['--baseline', 'good'], says: /NOTHING_FOUND/ },
     {
       what: 'a version that is not there',
       args: ['--baseline', 'good', '--compare', 'v9'],
@@ -552,7 +552,7 @@ describe('agentci diff', () => {
     {
       what: 'a query that is in neither',
       args: ['--baseline', 'good', '--compare', 'bad', '--query', 'x'],
-      says: /NOTHING_TO_COMPARE.*good has: weather; bad has: weather/s,
+      says: /NOTHING_FOUND.*good has: weather; bad has: weather/s,
     },
     {
       what: 'a limit that is not a number',

@@ -182,7 +182,7 @@ describe('an agent behind HTTP', () => {
     const { code, stderr } = await cli(['test'], { cwd });
     expect([code, asked]).toEqual([2, 0]);
     expect(stderr).toContain(
-      `spans cannot be received on 127.0.0.1:${port}: another program uses this port [CAPTURE_PORT]`,
+      `spans cannot be received on 127.0.0.1:${port}: another program uses this port [PORT_TAKEN]`,
     );
   });
 
@@ -195,7 +195,7 @@ describe('an agent behind HTTP', () => {
     });
     const { code, stderr } = await cli(['test'], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain('RUNNER_HEADER');
+    expect(stderr).toContain('SPEC_VALUE');
   });
 
   it('a silent service: its answers are judged, its path is unknown', async () => {

@@ -347,20 +347,16 @@ describe('agentci capture', () => {
   });
 
   it.each([
-    ['no program', ['capture'], 'CAPTURE_NO_COMMAND'],
-    ['a program beside --env-only', ['capture', '--env-only', '--', 'true'], 'CAPTURE_NO_COMMAND'],
-    ['an unknown plane', ['capture', '--planes', 'llm,mpc', '--', 'true'], 'CAPTURE_PLANE'],
-    ['an unknown provider', ['capture', '--provider', 'opnai', '--', 'true'], 'CAPTURE_PROVIDER'],
+    ['no program', ['capture'], 'OPTION_INVALID'],
+    ['a program beside --env-only', ['capture', '--env-only', '--', 'true'], 'OPTION_INVALID'],
+    ['an unknown plane', ['capture', '--planes', 'llm,mpc', '--', 'true'], 'OPTION_INVALID'],
+    ['an unknown provider', ['capture', '--provider', 'opnai', '--', 'true'], 'OPTION_INVALID'],
     [
       'an upstream without a provider',
       ['capture', '--upstream', 'http://x', '--', 'true'],
-      'CAPTURE_ADDRESS',
+      'OPTION_INVALID',
     ],
-    [
-      'a folder that holds something',
-      ['capture', '--out', 'full', '--', 'true'],
-      'CAPTURE_OUT_EXISTS',
-    ],
+    ['a folder that holds something', ['capture', '--out', 'full', '--', 'true'], 'FILE_EXISTS'],
   ])('refuses %s', async (_, args, expected) => {
     const cwd = tempDir({ 'full/a.txt': 'mine' });
     const { code, stderr } = await cli(args, { cwd, env });

@@ -100,7 +100,7 @@ interface Run {
 }
 const test = async (env: Record<string, string> = {}, ...args: readonly string[]) => {
   const { code, stdout, stderr } = await cli(['test', '-f', 'json', ...args], { cwd, env });
-  expect(stderr).not.toContain('CAPTURE_PROVIDER');
+  expect(stderr).not.toContain('OPTION_INVALID');
   const { results, cassette } = JSON.parse(stdout) as Run;
   const errors = results.flatMap(({ error }) => error?.message ?? []);
   return {

@@ -246,7 +246,7 @@ describe('record, then replay without a key', () => {
     const cwd = project([query('refund'), query('Refund')]);
     const { code, stderr } = await cli(['test', '--cassette', 'replay'], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain('CASSETTE_TWINS');
+    expect(stderr).toContain('SPEC_DUPLICATE');
   });
 
   it('many workers keep their cassettes apart', async () => {
@@ -377,12 +377,12 @@ describe('files that cannot be trusted', () => {
     [
       'of a later version',
       (text: string) => text.replace('cassette/1', 'cassette/9'),
-      'CASSETTE_VERSION',
+      'CASSETTE_DAMAGED',
     ],
     [
       'of another query',
       (text: string) => text.replace('"query":"a"', '"query":"z"'),
-      'CASSETTE_FOREIGN',
+      'CASSETTE_DAMAGED',
     ],
   ])('%s: could not tell', async (_, change, expected) => {
     const cwd = project([query('a')]);
@@ -444,11 +444,11 @@ describe('modes', () => {
   it.each([
     ['an unknown mode', ['test', '--cassette', 'reply'], 'it must be record, replay, auto, off'],
     ['no folder', ['test', '--cassette', 'replay='], 'it has no folder after "="'],
-    ['recordings', ['test', '--cassette', 'replay', '--traces', 'agent.mjs'], 'CASSETTE_TRACES'],
+    ['recordings', ['test', '--cassette', 'replay', '--traces', 'agent.mjs'], 'OPTIONS_CONFLICT'],
     [
       'an upstream in replay',
       ['capture', '--cassette', 'replay', '--upstream', 'openai=http://x.test', '--', 'true'],
-      'CASSETTE_UPSTREAM',
+      'OPTIONS_CONFLICT',
     ],
     [
       'a program never recorded',
@@ -463,7 +463,7 @@ describe('modes', () => {
   it('an agent that runs elsewhere cannot use a cassette', async () => {
     const cwd = project([query('a')], { runner: { http: { url: 'http://127.0.0.1:1' } } });
     const { code, stderr } = await test(cwd, 'replay');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('CASSETTE_RUNNER')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('SPEC_VALUE')]);
   });
 
   it('agentci capture records and replays any program', async () => {
@@ -535,7 +535,7 @@ describe('agentci cassette', () => {
     appendFileSync(join(cwd, 'cassettes', 'well', 'a.jsonl'), 'x');
     expect((await run(['ls'])).code).toBe(2);
     expect((await run(['show', 'zzz'])).code).toBe(2);
-    expect((await run(['list'])).stderr).toContain('CASSETTE_ACTION');
+    expect((await run(['list'])).stderr).toContain('OPTION_INVALID');
   });
 
   it('asks providers again and compares the shape of answers, never their words', async () => {

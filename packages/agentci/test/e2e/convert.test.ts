@@ -72,7 +72,7 @@ test('a spec that exists is kept unless told otherwise', async () => {
 
 test.each([
   { when: 'the file does not exist', args: ['none.yaml'], says: 'CONVERT_UNREADABLE' },
-  { when: 'the tool is not known', args: ['other.yaml'], says: 'CONVERT_SOURCE' },
+  { when: 'the tool is not known', args: ['other.yaml'], says: 'OPTION_INVALID' },
   {
     when: 'the tool is misspelt',
     args: ['promptfooconfig.json', '--from', 'promptfo'],
@@ -83,7 +83,11 @@ test.each([
     args: ['out.json', '--from', 'promptfoo'],
     says: 'CONVERT_OUTSIDE',
   },
-  { when: '--map has no "="', args: ['promptfooconfig.json', '--map', 'x'], says: 'CONVERT_MAP' },
+  {
+    when: '--map has no "="',
+    args: ['promptfooconfig.json', '--map', 'x'],
+    says: 'OPTION_INVALID',
+  },
   {
     when: '--map has a name that is not known',
     args: ['promptfooconfig.json', '--map', 'inptu=x'],
@@ -92,7 +96,7 @@ test.each([
   {
     when: 'there are no cases',
     args: ['empty.json', '--from', 'promptfoo'],
-    says: 'CONVERT_NOTHING',
+    says: 'NOTHING_FOUND',
   },
 ])('exits 2 without a stack and writes nothing when $when', async ({ args, says }) => {
   const cwd = tempDir({

@@ -170,12 +170,12 @@ describe('an agent that is run', () => {
       cli(['experiment', 'e.yaml', '--resume', ...args], { cwd });
     expect(await resume()).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('NOTHING_TO_RESUME'),
+      stderr: expect.stringContaining('RESUME_REFUSED'),
     });
     await cli(['experiment', 'e.yaml', '--quiet'], { cwd });
     expect(await resume('-n', '3')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('EXPERIMENT_CHANGED'),
+      stderr: expect.stringContaining('RESUME_REFUSED'),
     });
   });
 });
@@ -195,57 +195,57 @@ describe('mistakes', () => {
       when: 'a bad number',
       args: ['e.yaml'],
       files: { 'e.yaml': simple, 't.csv': 'trial,dq\n1,0.5\n2,high\n' },
-      code: 't.csv:3:1 TRIAL_INVALID',
+      code: 't.csv:3:1 DATA_INVALID',
     },
     {
       when: 'a number that is not decimal',
       args: ['e.yaml'],
       files: { 'e.yaml': simple, 't.csv': 'trial,t2u\n1,0x10\n' },
-      code: 't.csv:2:1 TRIAL_INVALID',
+      code: 't.csv:2:1 DATA_INVALID',
     },
     {
       when: 'a score above 1',
       args: ['e.yaml'],
       files: { 'e.yaml': simple, 't.csv': 'trial,dq\n1,40\n' },
-      code: 't.csv:2:1 TRIAL_INVALID',
+      code: 't.csv:2:1 DATA_INVALID',
     },
     {
       when: 'a row too short',
       args: ['e.yaml'],
       files: { 'e.yaml': simple, 't.csv': 'trial,dq\n1\n' },
-      code: 't.csv:2:1 TRIAL_INVALID',
+      code: 't.csv:2:1 DATA_INVALID',
     },
     {
       when: 'another condition',
       args: ['e.yaml'],
       files: { 'e.yaml': simple, 't.csv': 'condition,dq\nb,1\n' },
-      code: 'TRIALS_EMPTY',
+      code: 'NOTHING_FOUND',
     },
     {
       when: 'two documents on stdout',
       args: ['e.yaml', '-f', 'json', '-f', 'html'],
       files: {},
-      code: 'OUTPUT_MIXED',
+      code: 'OPTIONS_CONFLICT',
     },
-    { when: 'an unknown format', args: ['e.yaml', '-f', 'jsn'], files: {}, code: 'OUTPUT_UNKNOWN' },
-    { when: 'no ratings', args: ['agreement'], files: {}, code: 'NO_RATINGS' },
+    { when: 'an unknown format', args: ['e.yaml', '-f', 'jsn'], files: {}, code: 'OPTION_INVALID' },
+    { when: 'no ratings', args: ['agreement'], files: {}, code: 'OPTION_INVALID' },
     {
       when: 'ratings without raters',
       args: ['agreement', 'r.csv'],
       files: { 'r.csv': 'item,score\n1,2\n' },
-      code: 'r.csv:1:1 RATING_INVALID',
+      code: 'r.csv:1:1 DATA_INVALID',
     },
     {
       when: 'a rating twice',
       args: ['agreement', 'r.csv'],
       files: { 'r.csv': 'item,rater,x\n1,a,2\n1,a,3\n' },
-      code: 'r.csv:3:1 RATING_INVALID',
+      code: 'r.csv:3:1 DATA_INVALID',
     },
     {
       when: 'a gate without a level',
       args: ['agreement', 'r.csv', '--min-alpha', '0.7'],
       files: {},
-      code: 'NO_LEVEL',
+      code: 'OPTION_INVALID',
     },
   ])('$when: exit 2, said in words', async ({ args, files, code }) => {
     const outcome = await cli(['experiment', ...args], { cwd: tempDir(files) });
@@ -330,7 +330,7 @@ test('names that begin like formulas read back as they were, and the data of an 
   expect(numbers(first.stdout).map(([name]) => name)).toEqual(names);
   for (const file of ['trials.csv', './trials.csv']) {
     const refused = await cli(['experiment', 'e.yaml', '-o', file, '--quiet'], { cwd });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('OUTPUT_IS_INPUT') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('OPTIONS_CONFLICT') });
   }
   expect(readFileSync(join(cwd, 'trials.csv'), 'utf8')).toBe(data);
 });

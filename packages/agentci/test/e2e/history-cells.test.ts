@@ -114,7 +114,7 @@ describe('a query of a spec with a matrix', () => {
   test.each([
     {
       args: ['first-bad', 'b', '--cell', 'm=z'],
-      says: 'CELL_UNKNOWN',
+      says: 'OPTION_INVALID',
       hint: 'Its values are: x, y',
     },
     {
@@ -163,7 +163,7 @@ describe('a query of a spec with a matrix', () => {
     expect(await json(cwd, 'first-bad', 'b')).toMatchObject({ verdict: 'bad', runs: 1 });
     expect(await json(cwd, 'first-bad', 'b')).not.toHaveProperty('cell');
     expect((await history(cwd, 'first-bad', 'b', '--cell', 'm=x')).stderr).toContain(
-      '--cell: no run in the history has cells of the query "b" [CELL_UNKNOWN]',
+      '--cell: no run in the history has cells of the query "b" [OPTION_INVALID]',
     );
     writeFileSync(join(cwd, 'agentci_spec.yaml'), SPEC);
     await play(cwd, [['']]);

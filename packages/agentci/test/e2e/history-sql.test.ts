@@ -362,7 +362,7 @@ test.each(['', '  ', ';', ' -- all of them', '/* none */ ;'])(
     expect(await history(cwd, 'sql', statement)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('sql needs a statement, in quotes [HISTORY_NO_SQL]'),
+      stderr: expect.stringContaining('sql needs a statement, in quotes [OPTION_INVALID]'),
     });
   },
 );

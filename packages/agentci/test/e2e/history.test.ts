@@ -293,7 +293,7 @@ describe('what a history says', () => {
       usd_per_run: expect.closeTo(0.01, 9),
     });
     expect((await cli(['history', 'cost', '--by', 'year'], { cwd })).stderr).toContain(
-      'HISTORY_PERIOD',
+      'OPTION_INVALID',
     );
   });
 

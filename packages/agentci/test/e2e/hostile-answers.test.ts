@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 
 /** Invalid answers of agents. Every text contains a word that a check looks for. */
-const NO_ANSWERS: Record<string, string> = {
+const NOTHING_FOUND: Record<string, string> = {
   'cut json': JSON.stringify({ ok: 'ok', more: [1, 2, 3] }, null, 2).slice(0, 20),
   'cut list': '[\n  "ok",',
   null: 'null',
@@ -29,8 +29,8 @@ const ANSWERS = [
   '"ok"',
   '# ok\n```json\n{"a":',
 ];
-const queries = [...Object.keys(NO_ANSWERS), ...ANSWERS.keys()].map(String);
-const given = JSON.stringify({ ...NO_ANSWERS, ...Object.fromEntries(ANSWERS.entries()) });
+const queries = [...Object.keys(NOTHING_FOUND), ...ANSWERS.keys()].map(String);
+const given = JSON.stringify({ ...NOTHING_FOUND, ...Object.fromEntries(ANSWERS.entries()) });
 
 const specFor = (runner: string) => `agent: demo
 runner: ${runner}
@@ -45,7 +45,7 @@ const statuses = (stdout: string) =>
     ),
   );
 const expected = Object.fromEntries(
-  queries.map((query) => [query, query in NO_ANSWERS ? 'error' : 'pass']),
+  queries.map((query) => [query, query in NOTHING_FOUND ? 'error' : 'pass']),
 );
 
 const command = `let input = ''; process.stdin.on('data', (c) => { input += c }).on('end', () => process.stdout.write(${given}[JSON.parse(input).query]));`;

@@ -71,7 +71,7 @@ test('of two concurrent --resume one works and the other refuses, and no query i
   const before = readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n').length;
   const both = await Promise.all([0, 1].map(() => cli(['test', '--resume', '-w', '1'], { cwd })));
   expect(both.map(({ code }) => code).sort()).toEqual([0, 2]);
-  expect(both.find(({ code }) => code === 2)!.stderr).toMatch(/RUN_IN_PROGRESS|NOTHING_TO_RESUME/);
+  expect(both.find(({ code }) => code === 2)!.stderr).toMatch(/RUN_IN_PROGRESS|RESUME_REFUSED/);
   const asked = readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n').slice(before);
   expect(asked).toHaveLength(QUERIES - finished);
   expect(new Set(asked).size).toBe(asked.length);

@@ -205,7 +205,7 @@ describe('agentci import', () => {
       ['import', 'chats.jsonl', '--to-spec', 'both.yaml', '-o', './both.yaml'],
       { cwd },
     );
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('IMPORT_ONE_FILE') });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('OPTIONS_CONFLICT') });
     for (const file of ['spec.yaml', 'traces.jsonl', 'both.yaml'])
       expect(existsSync(join(cwd, file))).toBe(false);
   });
@@ -247,7 +247,7 @@ describe('agentci import', () => {
       files: {},
       args: ['nowhere.json'],
       code: 2,
-      says: 'TRACE_NOT_FOUND',
+      says: 'TRACES_MISSING',
     },
     {
       when: 'a line among good ones is broken',

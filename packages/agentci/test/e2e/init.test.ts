@@ -626,6 +626,6 @@ test.each([
 
 test('a name that would not be safe in a path is refused', async () => {
   expect((await cli(['init', '--agent', '../x'], { cwd: tempDir() })).stderr).toContain(
-    'AGENT_NAME',
+    'OPTION_INVALID',
   );
 });

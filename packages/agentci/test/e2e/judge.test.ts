@@ -209,23 +209,23 @@ describe('agentci judge', () => {
   });
 
   test.each([
-    { what: 'without labels', args: ['calibrate', '--rule', 'r'], says: /NO_LABELS/ },
+    { what: 'without labels', args: ['calibrate', '--rule', 'r'], says: /OPTION_INVALID/ },
     {
       what: 'with labels that are none',
       args: ['calibrate', '--labels', 'bad.jsonl', '--rule', 'r'],
-      says: /bad\.jsonl:1:1 LABEL_INVALID[\s\S]*bad\.jsonl:2:1 LABEL_INVALID/,
+      says: /bad\.jsonl:1:1 DATA_INVALID[\s\S]*bad\.jsonl:2:1 DATA_INVALID/,
     },
     {
       what: 'without a rubric',
       args: ['calibrate', '--labels', 'labels.jsonl'],
-      says: /NO_RUBRIC/,
+      says: /OPTION_INVALID/,
     },
     {
       what: 'with an unknown template',
       args: ['calibrate', '--labels', 'labels.jsonl', '--template', 'x'],
-      says: /NO_TEMPLATE/,
+      says: /OPTION_INVALID/,
     },
-    { what: 'with an unknown action', args: ['flatter'], says: /UNKNOWN_ACTION/ },
+    { what: 'with an unknown action', args: ['flatter'], says: /OPTION_INVALID/ },
   ])('$what: exit 2', async ({ args, says }) => {
     const cwd = tempDir({ 'labels.jsonl': labels, 'bad.jsonl': '{"answer": "a"}\n[]\n' });
     const { code, stderr } = await cli(['judge', ...args], { cwd });

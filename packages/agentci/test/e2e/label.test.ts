@@ -139,12 +139,12 @@ test('a truncated last line is dropped and named, other broken lines are errors'
   expect(torn.stderr).toContain('l.jsonl:2: the last line was cut off');
   expect(torn.stdout).toContain('1 labels got no verdict');
   writeFileSync(join(cwd, 'l.jsonl'), `{"id":"b","que\n${line}\n`);
-  expect((await calibrate()).stderr).toContain('l.jsonl:1:1 LABEL_INVALID');
+  expect((await calibrate()).stderr).toContain('l.jsonl:1:1 DATA_INVALID');
 });
 
 test.each([
   [['view', '--rater', 'ada'], 'OPTIONS_CONFLICT'],
-  [['view', '--label', '--rater', ' '], 'RATER_INVALID'],
+  [['view', '--label', '--rater', ' '], 'OPTION_INVALID'],
   [['view', '--label', '--run', 'none'], 'RUN_MISSING'],
 ])('%j is refused with %s', async (args, code) => {
   const cwd = await project();

@@ -221,7 +221,7 @@ export class Letters {
       cwd: project(TRACE, spec('{tone: 1}'), { 'metrics/tone.ts': 'export const tone = 1;' }),
     });
     expect(code).toBe(2);
-    expect(stderr).toContain('USE_NO_METRIC');
+    expect(stderr).toContain('METRIC_INVALID');
   });
 
   test('that nobody wrote are found out before the agent runs', async () => {
@@ -394,11 +394,11 @@ describe('agentci metrics', () => {
 
 describe('a spec with a mistake in its metrics', () => {
   test.each([
-    ['{faithfulnes: 0.5}', 'SPEC_UNKNOWN_METRIC', 'faithfulness'],
+    ['{faithfulnes: 0.5}', 'SPEC_VALUE', 'faithfulness'],
     ['{pii_leakage: {min: 1, formul: max}}', 'SPEC_UNKNOWN_KEY', 'formula'],
-    ['{faithfulness: 90}', 'SPEC_RANGE', '0.9'],
-    ['{cost: {min: 2, max: 1}}', 'SPEC_RANGE', 'above'],
-    ['[cost, cost]', 'SPEC_DUPLICATE_METRIC', 'twice'],
+    ['{faithfulness: 90}', 'SPEC_VALUE', '0.9'],
+    ['{cost: {min: 2, max: 1}}', 'SPEC_VALUE', 'above'],
+    ['[cost, cost]', 'SPEC_DUPLICATE', 'twice'],
   ])('%s is found by validate', async (metrics, problem, says) => {
     const cwd = tempDir({
       'agentci_spec.yaml': `version: 1\nagent: a\nqueries:\n  - query: q\n    cost: {max_llm_calls: 1}\n    metrics: ${metrics}\n`,

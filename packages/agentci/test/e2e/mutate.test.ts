@@ -49,10 +49,10 @@ test('survivors on the console, reports in files, the score as a gate', async ()
 });
 
 test.each([
-  [['mutate'], 'NO_TRACES'],
+  [['mutate'], 'TRACES_MISSING'],
   [['mutate', '--traces', 'gone'], 'TRACES_MISSING'],
   [['mutate', '--traces', 'traces.jsonl', '--operators', 'drop-cal'], 'Did you mean "drop-call"?'],
-  [['mutate', '--traces', 'traces.jsonl', '-o', 'm.pdf'], 'OUTPUT_UNKNOWN'],
+  [['mutate', '--traces', 'traces.jsonl', '-o', 'm.pdf'], 'OPTION_INVALID'],
   [['mutate', '--traces', 'traces.jsonl', '--run', 'latest'], 'OPTIONS_CONFLICT'],
 ])('reports a mistake: %j', async (args, says) => {
   const cwd = tempDir({ 'agentci_spec.yaml': SPEC, 'traces.jsonl': `${JSON.stringify(GOOD)}\n` });
@@ -99,6 +99,6 @@ test('many failures are shown by cause, in reports and by agentci failures, and 
   expect(rerun.stdout).toContain('2 queries: 2 failed');
   expect(await cli(['test', '--traces', 'traces.jsonl', '--ids', 'q1,qq'], { cwd })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('QUERY_UNKNOWN'),
+    stderr: expect.stringContaining('OPTION_INVALID'),
   });
 });

@@ -209,7 +209,7 @@ describe('--resume', () => {
     await killAfterFirst(cwd);
     expect(await cli(['test', '--resume', ...args], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('RESUME_OPTIONS'),
+      stderr: expect.stringContaining('OPTIONS_CONFLICT'),
     });
   });
 });
@@ -240,7 +240,7 @@ describe('stored runs', () => {
     );
     expect(await cli(['eval', '--run', id], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('RUN_RECORDINGS_CHANGED'),
+      stderr: expect.stringContaining('RUN_RECORDINGS_GONE'),
     });
   });
 
@@ -249,7 +249,7 @@ describe('stored runs', () => {
     await run(cwd);
     expect((await cli(['test', '--traces', 't.jsonl', '-t', 'nope'], { cwd })).code).toBe(2);
     expect((await cli(['test', '--traces', 't.jsonl', '--resume'], { cwd })).stderr).toContain(
-      'NOTHING_TO_RESUME',
+      'RESUME_REFUSED',
     );
     expect((await cli(['test', '--traces', 't.jsonl', '--failed'], { cwd })).code).toBe(1);
   });
@@ -295,9 +295,13 @@ describe('reports', () => {
     });
 
   test.each([
-    { what: 'the spec', args: ['-f', 'json=agentci_spec.yaml'], code: 'OUTPUT_IS_INPUT' },
-    { what: 'the recordings', args: ['-f', 'junit=t.jsonl'], code: 'OUTPUT_IS_INPUT' },
-    { what: 'each other', args: ['-f', 'json=x.json', '-f', 'junit=x.json'], code: 'OUTPUT_TWICE' },
+    { what: 'the spec', args: ['-f', 'json=agentci_spec.yaml'], code: 'OPTIONS_CONFLICT' },
+    { what: 'the recordings', args: ['-f', 'junit=t.jsonl'], code: 'OPTIONS_CONFLICT' },
+    {
+      what: 'each other',
+      args: ['-f', 'json=x.json', '-f', 'junit=x.json'],
+      code: 'OPTIONS_CONFLICT',
+    },
   ])('never replace $what', async ({ args, code }) => {
     const cwd = project();
     const before = readFileSync(join(cwd, 't.jsonl'), 'utf8');
@@ -315,13 +319,13 @@ describe('agentci report', () => {
       what: 'a file that is only called a result is refused by its missing part',
       file: { schema: 'agentci.results/1', summary: {} },
       args: ['-o', 'report.html'],
-      says: /it has no "agent" \[INPUT_UNREADABLE\]/,
+      says: /it has no "agent" \[FILE_UNREADABLE\]/,
     },
     {
       what: 'the file it reads is not written over',
       file: { schema: 'agentci.results/1' },
       args: ['-f', 'markdown=results.json'],
-      says: /OUTPUT_IS_INPUT/,
+      says: /OPTIONS_CONFLICT/,
     },
   ])('$what', async ({ file, args, says }) => {
     const cwd = tempDir({ 'results.json': file });
@@ -347,7 +351,7 @@ describe.skipIf(process.platform !== 'linux')('reports into a special file', () 
     });
     expect({ code, stderr }).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('OUTPUT_IS_INPUT'),
+      stderr: expect.stringContaining('OPTIONS_CONFLICT'),
     });
     expect(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8')).toBe(spec(ok('a')));
   });

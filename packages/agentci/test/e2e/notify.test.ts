@@ -538,7 +538,7 @@ describe('an address on the command line', () => {
     const cwd = tempDir(FILES);
     const { code, stdout, stderr } = await judge(cwd, 'good.jsonl', {}, ...args);
     expect(code).toBe(2);
-    expect(stderr).toContain('OUTPUT_ADDRESS');
+    expect(stderr).toContain('OPTION_INVALID');
     expect(stderr).toContain(says);
     expect(stdout + stderr).not.toContain('T0PSECRET');
     expect(readdirSync(cwd).sort()).toEqual(Object.keys(FILES).sort());

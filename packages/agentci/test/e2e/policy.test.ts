@@ -118,7 +118,7 @@ output:
     });
     const { code, stderr } = await cli(['test', '-c', 's.yaml', '--traces', 't.jsonl'], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain('s.yaml:5:9 YAML_UNKNOWN_ALIAS');
+    expect(stderr).toContain('s.yaml:5:9 YAML_SYNTAX');
     expect(stderr).toContain('"*_dangerous"');
   });
 
@@ -279,7 +279,7 @@ describe('agentci policy', () => {
     [
       'a bad policy',
       ['policy', 'explain', '-p', 'bad.yaml', '--traces', 't.jsonl'],
-      'bad.yaml:1:29 POLICY_UNKNOWN_KEYWORD',
+      'bad.yaml:1:29 POLICY_UNKNOWN_KEY',
     ],
     [
       'a trace without calls',
@@ -350,7 +350,7 @@ describe('policy test', () => {
     const cwd = tempDir({ 'policy.yaml': RULE });
     const { code, stderr } = await cli(['policy', 'test', 'policy.yaml'], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain('POLICY_NO_EXAMPLES');
+    expect(stderr).toContain('NOTHING_FOUND');
   });
 
   test('coverage counts the examples, with or without traces', async () => {

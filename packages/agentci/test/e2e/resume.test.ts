@@ -167,5 +167,5 @@ test('a changed spec is not resumed', async () => {
   writeFileSync(join(cwd, 'agentci_spec.yaml'), spec('!'));
   const { code, stderr } = await cli(['test', '--resume'], { cwd });
   expect(code).toBe(2);
-  expect(stderr).toContain('RESUME_SPEC_CHANGED');
+  expect(stderr).toContain('RESUME_REFUSED');
 });

@@ -343,12 +343,12 @@ describe('invalid merges are never green', () => {
     const { dir: otherSpec } = await runShards(other, 2);
     expect(
       (await cli(['merge', folderOf(dir, 1), folderOf(otherSpec, 2)], { cwd })).stderr,
-    ).toContain('MERGE_OTHER_SPEC');
+    ).toContain('MERGE_MISMATCH');
     const more = tempDir(GOOD);
     const { dir: otherPlan } = await runShards(more, 3);
     expect(
       (await cli(['merge', folderOf(dir, 1), folderOf(otherPlan, 2)], { cwd })).stderr,
-    ).toContain('MERGE_OTHER_PLAN');
+    ).toContain('MERGE_MISMATCH');
     const file = join(folderOf(dir, 2), 'shard.json');
     writeFileSync(
       file,
@@ -356,7 +356,7 @@ describe('invalid merges are never green', () => {
     );
     expect(await cli(['merge', dir], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('MERGE_OTHER_VERSION'),
+      stderr: expect.stringContaining('MERGE_MISMATCH'),
     });
     expect(existsSync(join(cwd, '.agentci', 'runs'))).toBe(false);
   });
@@ -373,7 +373,7 @@ test('shards of different commits are refused, unless a newer attempt replaces t
   await shard('1/2', old);
   await shard('2/2', now);
   const refused = await cli(['merge', '.agentci/runs'], { cwd });
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('MERGE_OTHER_COMMIT') });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('MERGE_MISMATCH') });
   expect(refused.stderr).toMatch(/shard 1 is of aaaaaaa .*shard 2 is of bbbbbbb/);
   await shard('1/2', now);
   expect((await cli(['merge', '.agentci/runs'], { cwd })).code).toBe(0);
@@ -480,7 +480,7 @@ export default async (query) => { if (query === 'q2' && !existsSync('go')) { awa
   writeFileSync(join(cwd, 'go'), '');
   expect(await cli(['test', '--shard', '2/2', '--resume'], { cwd })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('RESUME_OPTIONS'),
+    stderr: expect.stringContaining('OPTIONS_CONFLICT'),
   });
   mkdirSync(join(cwd, '.agentci'), { recursive: true });
   writeFileSync(
@@ -493,7 +493,7 @@ export default async (query) => { if (query === 'q2' && !existsSync('go')) { awa
   writeFileSync(join(folder, 'plan.json'), plan.replaceAll('"q0"', '"q1"'));
   expect(await cli(['test', '--resume'], { cwd })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('RESUME_PLAN_CHANGED'),
+    stderr: expect.stringContaining('RESUME_REFUSED'),
   });
   writeFileSync(join(folder, 'plan.json'), plan);
   const { code, stdout } = await cli(['test', '--resume', '-f', 'json'], { cwd });
@@ -609,7 +609,7 @@ describe('after a merge', () => {
     writeFileSync(timings, '{broken');
     expect(await shard(cwd, '1/2')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('WEIGHTS_UNREADABLE'),
+      stderr: expect.stringContaining('FILE_UNREADABLE'),
     });
     const { code, stderr } = await cli(['merge', '.agentci/runs'], { cwd });
     expect([code, stderr]).toEqual([
@@ -619,7 +619,7 @@ describe('after a merge', () => {
     expect(
       Object.keys((JSON.parse(readFileSync(timings, 'utf8')) as { ms: object }).ms),
     ).toHaveLength(6);
-    expect((await shard(cwd, '1/2')).stderr).not.toContain('WEIGHTS_UNREADABLE');
+    expect((await shard(cwd, '1/2')).stderr).not.toContain('FILE_UNREADABLE');
   });
 
   test.each<{ what: string; spoil: (zip: Buffer) => Buffer | undefined; says: string }>([
@@ -833,7 +833,7 @@ describe('shards of which CI run', () => {
     const cwd = tempDir(GOOD);
     await shards(cwd, ci('100'), 1, 2, 3);
     const { code, stderr } = await merge(cwd, ci('101'));
-    expect([code, stderr]).toEqual([2, expect.stringContaining('MERGE_OTHER_CI_RUN')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('MERGE_MISMATCH')]);
     expect(stderr).toMatch(/GITHUB_RUN_ID 101.*GITHUB_RUN_ID 100/);
   });
 
@@ -1056,10 +1056,7 @@ describe('what merge is given', () => {
     const cwd = tempDir({ ...rest, 'a.yaml': spec, 'b.yaml': spec.replaceAll('[ok]', '[other]') });
     for (const file of ['a.yaml', 'b.yaml']) await shards(cwd, '-c', file);
     const refused = await cli(['merge', '.agentci/runs'], { cwd });
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining('MERGE_OTHER_SPEC'),
-    ]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('MERGE_MISMATCH')]);
     expect(refused.stderr).toMatch(/Name the one to merge: -c a\.yaml or -c b\.yaml/);
     for (const [file, code, other] of [
       ['a.yaml', 0, 'b.yaml'],

@@ -209,7 +209,7 @@ describe('mistakes on the command line exit 2 and say the way out', () => {
     {
       what: '--resume with nothing to resume',
       args: ['test', '--traces', 'traces.jsonl', '--resume'],
-      says: /NOTHING_TO_RESUME/,
+      says: /RESUME_REFUSED/,
     },
     {
       what: 'a baseline that does not exist',
@@ -241,17 +241,17 @@ describe('mistakes on the command line exit 2 and say the way out', () => {
     {
       what: 'two documents on stdout',
       args: ['test', '--traces', 'traces.jsonl', '-f', 'json', '-f', 'console'],
-      says: /OUTPUT_MIXED.*json=/s,
+      says: /OPTIONS_CONFLICT.*json=/s,
     },
     {
       what: 'a baseline folder that does not exist',
       args: ['test', '--traces', 'traces.jsonl', '--baseline-dir', 'nope'],
-      says: /BASELINE_DIR_MISSING/,
+      says: /FILE_MISSING/,
     },
     {
       what: 'a report without the name of its file',
       args: ['test', '--traces', 'traces.jsonl', '-f', 'json='],
-      says: /OUTPUT_NO_FILE.*-f json\n/s,
+      says: /OPTION_INVALID.*-f json\n/s,
     },
     {
       what: 'a timeout no timer can keep',
@@ -264,7 +264,7 @@ describe('mistakes on the command line exit 2 and say the way out', () => {
       says: /--workers.*whole number/s,
     },
     { what: 'a run that does not exist', args: ['eval', '--run', 'r1'], says: /RUN_MISSING/ },
-    { what: 'eval without recordings', args: ['eval'], says: /NO_TRACES/ },
+    { what: 'eval without recordings', args: ['eval'], says: /TRACES_MISSING/ },
     {
       what: 'a file that is not a recording',
       args: ['test', '--traces', 'agentci_spec.yaml'],

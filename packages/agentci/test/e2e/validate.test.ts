@@ -23,7 +23,7 @@ test('a bad spec: exit 1 and every mistake at once, with place, code, caret and 
   expect(stdout).toMatch(
     /^bad\.yaml:6:7 SPEC_UNKNOWN_KEY: .*\n6 \| {7}forbiden_tools: \[a\]\n {10}\^\n {2}hint: .*forbidden_tools/m,
   );
-  expect(stdout).toMatch(/^bad\.yaml:7:\d+ SPEC_RANGE: /m);
+  expect(stdout).toMatch(/^bad\.yaml:7:\d+ SPEC_VALUE: /m);
 });
 
 test.each([

@@ -109,7 +109,7 @@ test('view prints its address, serves the runs, and ends with 0 on Ctrl-C', asyn
 
 test.each([
   { args: ['view', '--run', 'nope'], code: 'RUN_MISSING' },
-  { args: ['view', '--port', '70000'], code: 'PORT_INVALID' },
+  { args: ['view', '--port', '70000'], code: 'OPTION_INVALID' },
   { args: ['report', '-o', 'x.html', '--traces', 'nope'], code: 'TRACES_MISSING' },
   { args: ['report', '-o', 'x.html', '--before', 'nope'], code: 'RUN_MISSING' },
 ])('$args is a mistake of the user: $code', async ({ args, code }) => {

@@ -433,7 +433,7 @@ describe('eval --run latest takes the newest run that has the recordings asked f
       for (const args of [[], ['-n', '3']]) {
         const { code, stdout, stderr } = await judge(cwd, ...args);
         expect([code, stdout]).toEqual([2, '']);
-        expect(stderr).toContain('RUN_LACKS_RECORDINGS');
+        expect(stderr).toContain('RUN_RECORDINGS_GONE');
         expect(stderr).toContain(`${one}, lacks "a" (1 of 3 runs)`);
       }
     },

@@ -683,7 +683,7 @@ queries:
     const redis = await serve();
     const cwd = project(many(2));
     const run = start(['test', '--queue', redis.url], { cwd });
-    await run.says('QUEUE_WAITING');
+    await run.says('QUEUE_NO_WORKER');
     const worker = await work(redis.url, { cwd });
     expect(await run.ended).toBe(0);
     await end(worker);
@@ -912,7 +912,7 @@ queries:
     await client.set(results!, 'not a stream');
     expect([await run.ended, run.stderr()]).toEqual([
       2,
-      expect.stringMatching(/WRONGTYPE.*QUEUE_REPLY.*--resume/s),
+      expect.stringMatching(/WRONGTYPE.*QUEUE_LOST.*--resume/s),
     ]);
     expect(run.stderr()).not.toMatch(/^\s+at /m);
     worker.child.kill('SIGKILL');
@@ -952,7 +952,7 @@ queries:
     await once(silent, 'listening');
     const url = `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const { code, stderr } = await cliProcess(['test', '--queue', url], { cwd: project(many(1)) });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/QUEUE_UNREACHABLE/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/QUEUE_LOST/)]);
     silent.close();
   });
 
@@ -963,7 +963,7 @@ queries:
     const { code, stderr } = await cliProcess(['test', '--queue', url], { cwd: project(many(1)) });
     server.close();
     expect(code).toBe(2);
-    expect(stderr).toContain(`what answers at ${url} is not a Redis [QUEUE_UNREACHABLE]`);
+    expect(stderr).toContain(`what answers at ${url} is not a Redis [QUEUE_LOST]`);
     expect(stderr).not.toContain('report this');
   });
 
@@ -1001,7 +1001,7 @@ queries:
     const refused = await cliProcess(['test', '--queue', url], { cwd });
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringMatching(/QUEUE_UNTRUSTED.*\n.*NODE_EXTRA_CA_CERTS/),
+      expect.stringMatching(/QUEUE_REFUSED.*\n.*NODE_EXTRA_CA_CERTS/),
     ]);
     const env = { NODE_EXTRA_CA_CERTS: authority };
     const worker = await work(url, { cwd, env });
@@ -1025,7 +1025,7 @@ queries:
       });
       expect([code, stderr]).toEqual([
         2,
-        expect.stringMatching(/the Redis at \S+ has no database 99 \[QUEUE_ADDRESS\]/),
+        expect.stringMatching(/the Redis at \S+ has no database 99 \[OPTION_INVALID\]/),
       ]);
     }
     await own.stop();
@@ -1045,19 +1045,19 @@ function hasResult(cwd: string): boolean {
 
 describe('what a queue is not for', () => {
   test.each([
-    ['an address of something else', ['--queue', 'http://localhost'], 'QUEUE_ADDRESS'],
-    ['an address without a host', ['--queue', 'redis://'], 'QUEUE_ADDRESS'],
+    ['an address of something else', ['--queue', 'http://localhost'], 'OPTION_INVALID'],
+    ['an address without a host', ['--queue', 'redis://'], 'OPTION_INVALID'],
     [
       'a password in the address',
       ['--queue', 'redis://:hunter2-and-more@localhost'],
-      'QUEUE_CREDENTIALS',
+      'QUEUE_REFUSED',
     ],
-    ['a Redis that is not there', ['--queue', 'redis://127.0.0.1:1'], 'QUEUE_UNREACHABLE'],
-    ['recordings', ['--queue', 'redis://127.0.0.1:1', '--traces', 'agent.mjs'], 'QUEUE_TRACES'],
+    ['a Redis that is not there', ['--queue', 'redis://127.0.0.1:1'], 'QUEUE_LOST'],
+    ['recordings', ['--queue', 'redis://127.0.0.1:1', '--traces', 'agent.mjs'], 'OPTIONS_CONFLICT'],
     [
       'the recording of cassettes',
       ['--queue', 'redis://127.0.0.1:1', '--cassette', 'record'],
-      'QUEUE_CASSETTE',
+      'OPTIONS_CONFLICT',
     ],
     ['a rate without a queue', ['--queue-rate', '3/s'], 'OPTIONS_CONFLICT'],
   ])('%s is refused', async (_, args, code) => {

@@ -155,8 +155,8 @@ describe('the file of a cassette', () => {
       `${good}${lines[2]}\n`,
       'announces 2 exchanges, one per line, and 3 lines follow it: lines were added',
     ],
-    ['a later version', good.replace('cassette/1', 'cassette/2'), 'CASSETTE_VERSION: f:1'],
-    ['something else', '{"schema":"agentci.trace/1"}\n', 'CASSETTE_VERSION'],
+    ['a later version', good.replace('cassette/1', 'cassette/2'), 'CASSETTE_DAMAGED: f:1'],
+    ['something else', '{"schema":"agentci.trace/1"}\n', 'CASSETTE_DAMAGED'],
     ['a log', 'hello\n', 'not the header'],
     ['merge conflicts', good.replace('\n', '\n<<<<<<< HEAD\n'), 'merge conflicts'],
     [

@@ -39,7 +39,7 @@ export const cassetteSchema = v
           .string()
           .refine((item: string) => whyNotScrub(item) === undefined, {
             message: (item: string) => whyNotScrub(item) ?? '',
-            code: 'SPEC_CASSETTE_SCRUB',
+            code: 'SPEC_VALUE',
           })
           .keywords({ pattern: `^(?:${SCRUB_NAMES.join('|')}|secret:\\S+|/.+/)$` }),
       )

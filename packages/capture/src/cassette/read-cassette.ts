@@ -113,7 +113,7 @@ export function readHeader(line: string, file: string): CassetteHeader {
     return refuse('the first line is not the header of a cassette');
   if (value.schema !== CASSETTE_SCHEMA)
     throw new UserError(
-      'CASSETTE_VERSION',
+      'CASSETTE_DAMAGED',
       `${file}:1: it is of the version "${value.schema}", not "${CASSETTE_SCHEMA}"`,
       {
         hint: 'Update AgentCI if the file was made by a later version; otherwise record it again with --cassette record.',

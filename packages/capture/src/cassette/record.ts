@@ -226,7 +226,7 @@ export function provenText(cassette: Cassette, rules: MatchRules, file: string):
       !Buffer.concat(match.entry.chunks).equals(Buffer.concat(entry.chunks))
     )
       throw new UserError(
-        'CASSETTE_UNSTABLE',
+        'INTERNAL_FAULT',
         `the recording was not kept: call ${entry.i} would not be answered as recorded`,
         {
           hint: 'This is a fault of AgentCI; please report it with the request that it was.',

@@ -23,16 +23,13 @@ export function readMcpConfig(path: string): McpConfig {
     if (code === undefined) why = 'is not JSON';
     else if (code === 'ENOENT') why = 'does not exist';
     else why = `cannot be read (${code})`;
-    throw new UserError('CAPTURE_MCP_CONFIG', `the MCP configuration "${path}" ${why}`);
+    throw new UserError('FILE_UNREADABLE', `the MCP configuration "${path}" ${why}`);
   }
   const place = isObject(root)
     ? PLACES.find((key) => isObject((root as Record<string, unknown>)[key]))
     : undefined;
   if (place === undefined)
-    throw new UserError(
-      'CAPTURE_MCP_CONFIG',
-      `the MCP configuration "${path}" has no "mcpServers"`,
-    );
+    throw new UserError('FILE_UNREADABLE', `the MCP configuration "${path}" has no "mcpServers"`);
   const all = root as Record<string, unknown>;
   const servers = Object.entries(all[place] as Record<string, unknown>).filter(([, server]) =>
     isObject(server),

@@ -210,7 +210,7 @@ describe('the address', () => {
     const { origin } = await receiver();
     const port = Number(new URL(origin).port);
     await expect(receiveByTraceparent({ port })).rejects.toMatchObject({
-      code: 'CAPTURE_PORT',
+      code: 'PORT_TAKEN',
       message: `spans cannot be received on 127.0.0.1:${port}: another program uses this port`,
       hint: expect.stringContaining('capture: {otlp:'),
     });

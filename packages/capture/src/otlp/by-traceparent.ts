@@ -166,7 +166,7 @@ async function openAt(port: number): Promise<Front> {
     if (!isSystemError(error)) throw error;
     const why =
       error.code === 'EADDRINUSE' ? 'another program uses this port' : systemErrorText(error);
-    throw new UserError('CAPTURE_PORT', `spans cannot be received on 127.0.0.1:${port}: ${why}`, {
+    throw new UserError('PORT_TAKEN', `spans cannot be received on 127.0.0.1:${port}: ${why}`, {
       hint: 'Choose a free port, as in capture: {otlp: "127.0.0.1:4418"}, and set it as OTEL_EXPORTER_OTLP_ENDPOINT of the server too.',
     });
   }

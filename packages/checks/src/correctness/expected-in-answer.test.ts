@@ -20,7 +20,7 @@ describeCheck(check, {
   ],
   issues: [
     { block: { expected_in_answer: [] }, found: ['error SPEC_CANNOT_FAIL'] },
-    { block: { expected_in_answer: ['a', ' '] }, found: ['error SPEC_BLANK 1'] },
+    { block: { expected_in_answer: ['a', ' '] }, found: ['error SPEC_EMPTY 1'] },
   ],
   refuses: ['text'],
 });

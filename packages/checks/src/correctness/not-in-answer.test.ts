@@ -34,7 +34,7 @@ describeCheck(check, {
     { block: { not_in_answer: ['a'], any_expected_in_answer: ['ba', 'c'] }, found: [] },
     {
       block: { not_in_answer: ['\u200b\ufeff ', 'se\u00adcret', '👨\u200d👩\u200d👧'] },
-      found: ['error SPEC_BLANK 0', 'warning SPEC_INVISIBLE 1'],
+      found: ['error SPEC_EMPTY 0', 'warning SPEC_INVISIBLE 1'],
     },
   ],
 });

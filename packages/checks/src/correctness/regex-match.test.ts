@@ -26,7 +26,7 @@ describeCheck(check, {
   ],
   issues: [
     { block: { regex_match: '' }, found: ['error SPEC_CANNOT_FAIL'] },
-    { block: { regex_match: '(' }, found: ['error SPEC_BAD_REGEX'] },
+    { block: { regex_match: '(' }, found: ['error SPEC_BAD_PATTERN'] },
     { block: { regex_match: '.*' }, found: ['warning SPEC_CANNOT_FAIL'] },
   ],
 });

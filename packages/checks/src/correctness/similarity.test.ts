@@ -11,7 +11,7 @@ describeCheck(check, {
   },
   issues: [
     { block: { similarity: { to: 'x', min: 0 } }, found: ['warning SPEC_CANNOT_FAIL min'] },
-    { block: { similarity: { to: ' ', min: 0.5 } }, found: [' SPEC_BLANK to'] },
+    { block: { similarity: { to: ' ', min: 0.5 } }, found: [' SPEC_EMPTY to'] },
     {
       block: { similarity: { to: 'x', min: 0.5, method: 'bleu', model: 'm' } },
       found: [' SPEC_NEEDS_KEY model'],

@@ -75,7 +75,7 @@ function similarityIssues({ to, min, method = 'embedding', model }: SimilarityPa
     path: ['min'],
   }));
   if (visibleText(to).trim() === '')
-    issues.push({ code: 'SPEC_BLANK', message: 'similarity: "to" is blank', path: ['to'] });
+    issues.push({ code: 'SPEC_EMPTY', message: 'similarity: "to" is blank', path: ['to'] });
   if (model !== undefined && method !== 'embedding')
     issues.push({
       code: 'SPEC_NEEDS_KEY',

@@ -170,7 +170,7 @@ describeCheck(check, {
     { block: block([A], { min: 0 }), found: ['warning SPEC_CANNOT_FAIL min'] },
     {
       block: block([{ tool: 'a', args: { x: { regex: '[' } } }]),
-      found: ['error SPEC_BAD_REGEX calls.0.args.x.regex'],
+      found: ['error SPEC_BAD_PATTERN calls.0.args.x.regex'],
     },
     { block: block([A], { args: 'ignore' }), found: ['warning SPEC_CANNOT_FAIL calls.0.args'] },
     {

@@ -32,5 +32,5 @@ describeCheck(check, {
       status: 'skip: not_measured',
     },
   ],
-  issues: [{ block: { expected_handoff: ' ' }, found: ['error SPEC_BLANK'] }],
+  issues: [{ block: { expected_handoff: ' ' }, found: ['error SPEC_EMPTY'] }],
 });

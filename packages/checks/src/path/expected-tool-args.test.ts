@@ -27,7 +27,7 @@ describeCheck(check, {
     },
     {
       block: { expected_tool_args: [{ tool: 't', args: { a: { regex: '[' } } }] },
-      found: ['error SPEC_BAD_REGEX 0.args.a.regex'],
+      found: ['error SPEC_BAD_PATTERN 0.args.a.regex'],
     },
   ],
   refuses: [

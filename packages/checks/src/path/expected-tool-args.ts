@@ -146,7 +146,7 @@ function entryIssues(entry: Entry, i: number): Problem[] {
   if (entry.tool.trim() === '')
     issues.push({
       severity: 'error',
-      code: 'SPEC_BLANK',
+      code: 'SPEC_EMPTY',
       message: 'tool is blank',
       path: [i, 'tool'],
     });

@@ -48,7 +48,7 @@ describeCheck(check, {
       block: { expected_tools: [], expected_tool_sequence: ['a'] },
       found: ['error SPEC_CONTRADICTION'],
     },
-    { block: { expected_tools: [''] }, found: ['error SPEC_BLANK 0'] },
+    { block: { expected_tools: [''] }, found: ['error SPEC_EMPTY 0'] },
   ],
 });
 

@@ -45,10 +45,10 @@ describeCheck(check, {
   ],
   issues: [
     { block: { forbidden_calls: [] }, found: ['error SPEC_CANNOT_FAIL'] },
-    { block: { forbidden_calls: [{ tool: '' }] }, found: ['error SPEC_BLANK 0.tool'] },
+    { block: { forbidden_calls: [{ tool: '' }] }, found: ['error SPEC_EMPTY 0.tool'] },
     {
       block: { forbidden_calls: [{ tool: 'a', args: { x: { regex: '(' } } }] },
-      found: ['error SPEC_BAD_REGEX 0.args.x.regex'],
+      found: ['error SPEC_BAD_PATTERN 0.args.x.regex'],
     },
   ],
   refuses: [{ tool: 'a' }, [{ args: {} }], ['a']],

@@ -16,7 +16,7 @@ describeCheck(check, {
     { block: { forbidden_tools: ['delete', 'dr\u200bop'] }, found: ['warning SPEC_INVISIBLE 1'] },
     {
       block: { forbidden_tools: BAD_GLOBS },
-      found: BAD_GLOBS.map((_, i) => `error SPEC_BAD_GLOB ${i}`),
+      found: BAD_GLOBS.map((_, i) => `error SPEC_BAD_PATTERN ${i}`),
     },
     {
       block: {

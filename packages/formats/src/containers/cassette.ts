@@ -22,7 +22,7 @@ export function unpackCassette(bytes: Uint8Array): Unpacked {
       records: [],
       problems: [
         {
-          code: 'TRACE_BAD_YAML',
+          code: 'TRACE_DAMAGED',
           message: first?.message ?? 'the cassette has no interactions',
           line: first?.line ?? 1,
         },

@@ -50,7 +50,7 @@ describe('zip files', () => {
     const zip = Buffer.from(zipSync({ 'a.json': strToU8('{"x":1}') }));
     expect(unpackZip(spoil(zip))).toMatchObject({
       records: [],
-      problems: [{ code: 'TRACE_BAD_ZIP' }],
+      problems: [{ code: 'TRACE_DAMAGED' }],
     });
   });
 
@@ -59,7 +59,7 @@ describe('zip files', () => {
     const { records, problems } = unpackZip(zip);
     expect(records).toHaveLength(1);
     expect(problems).toMatchObject([
-      { code: 'TRACE_BAD_JSON', message: expect.stringContaining('a.json') },
+      { code: 'TRACE_DAMAGED', message: expect.stringContaining('a.json') },
     ]);
   });
 });
@@ -133,7 +133,7 @@ describe('protobuf', () => {
     const whole = logs();
     const { records, problems } = unpackProtobuf(whole.subarray(0, whole.length - missing));
     expect(records).toEqual([]);
-    expect(problems).toMatchObject([{ code: 'TRACE_BAD_PROTOBUF' }]);
+    expect(problems).toMatchObject([{ code: 'TRACE_DAMAGED' }]);
   });
 
   test('nested deeper than anybody writes is a problem, not a crash', () => {
@@ -147,7 +147,7 @@ describe('protobuf', () => {
     const request = wrap(1, wrap(2, wrap(2, wrap(9, wrap(2, value)))));
     expect(unpackProtobuf(request)).toMatchObject({
       records: [],
-      problems: [{ code: 'TRACE_BAD_PROTOBUF' }],
+      problems: [{ code: 'TRACE_DAMAGED' }],
     });
   });
 });
@@ -181,7 +181,7 @@ describe('server-sent events', () => {
   test('report lines that are not JSON', () => {
     expect(unpackEvents(bytes('data: {"x":1}\n\ndata: {"x":\n\n'))).toMatchObject({
       records: [{ value: { x: 1 }, line: 1 }],
-      problems: [{ code: 'TRACE_BAD_JSON', line: 3 }],
+      problems: [{ code: 'TRACE_DAMAGED', line: 3 }],
     });
   });
 });
@@ -262,7 +262,7 @@ describe('cassettes', () => {
   test('that are not YAML are a problem with its line', () => {
     expect(unpackCassette(bytes('interactions: [\n  {'))).toMatchObject({
       records: [],
-      problems: [{ code: 'TRACE_BAD_YAML' }],
+      problems: [{ code: 'TRACE_DAMAGED' }],
     });
   });
 });

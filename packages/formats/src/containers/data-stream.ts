@@ -12,7 +12,7 @@ export function unpackDataStream(bytes: Uint8Array): Unpacked {
     if (value !== undefined) records.push({ value, line: i + 1 });
     else
       problems.push({
-        code: 'TRACE_BAD_JSON',
+        code: 'TRACE_DAMAGED',
         message: 'the line is not a part of a data stream',
         line: i + 1,
       });

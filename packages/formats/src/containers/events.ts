@@ -9,7 +9,7 @@ export function unpackEvents(bytes: Uint8Array): Unpacked {
   return {
     records,
     problems: broken.map((line) => ({
-      code: 'TRACE_BAD_JSON',
+      code: 'TRACE_DAMAGED',
       message: 'the data of an event is not JSON',
       line,
     })),

@@ -17,7 +17,7 @@ export function unpackHar(bytes: Uint8Array): Unpacked {
     return {
       records: [],
       problems: [
-        { code: 'TRACE_BAD_JSON', message: 'the HAR file is damaged, or has no entries', line: 1 },
+        { code: 'TRACE_DAMAGED', message: 'the HAR file is damaged, or has no entries', line: 1 },
       ],
     };
   if (objects(entries).length === 0) return nothingRecorded('HAR file');

@@ -145,7 +145,7 @@ describe('requests recorded as JSON', () => {
   ] as const)('of %s that hold none say so', (container, text) => {
     expect(unpack(container, bytes(text))).toMatchObject({
       records: [],
-      problems: [{ code: 'TRACE_EMPTY' }],
+      problems: [{ code: 'TRACE_DAMAGED' }],
     });
   });
   test('with a text that goes on at the depth of its key are read', () => {
@@ -213,7 +213,7 @@ describe('requests recorded as JSON', () => {
 
   test('that are damaged are a problem', () => {
     expect(unpack('har', bytes('{"log": {"version": "1.2", "entries": [')).problems).toMatchObject([
-      { code: 'TRACE_BAD_JSON' },
+      { code: 'TRACE_DAMAGED' },
     ]);
   });
 });

@@ -22,7 +22,7 @@ export function unpackHttprr(bytes: Uint8Array): Unpacked {
       return {
         records,
         problems: [
-          { code: 'TRACE_BAD_JSON', message: 'the httprr trace is damaged or cut off', line: 1 },
+          { code: 'TRACE_DAMAGED', message: 'the httprr trace is damaged or cut off', line: 1 },
         ],
       };
     records.push(

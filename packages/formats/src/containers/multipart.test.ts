@@ -7,6 +7,6 @@ test('a part that was cut off is a problem with its place, not a part less', () 
   const text = `${part('post.1', '{"id":"1"}')}${part('note', 'plain')}${part('post.2', '{"id":"2",')}`;
   expect(unpackMultipart(Buffer.from(text))).toMatchObject({
     records: [{ value: { part: 'post.1', value: { id: '1' } } }],
-    problems: [{ code: 'TRACE_BAD_JSON', line: 9 }],
+    problems: [{ code: 'TRACE_DAMAGED', line: 9 }],
   });
 });

@@ -21,7 +21,7 @@ export function unpackMultipart(bytes: Uint8Array): Unpacked {
     if (name !== undefined && value !== undefined)
       records.push({ value: { part: name, value }, line });
     else if (name !== undefined && /^\s*[{[]/.test(body ?? ''))
-      problems.push({ code: 'TRACE_BAD_JSON', message: `the part "${name}" is not JSON`, line });
+      problems.push({ code: 'TRACE_DAMAGED', message: `the part "${name}" is not JSON`, line });
     line += part.split('\n').length - 1;
   }
   return { records, problems };

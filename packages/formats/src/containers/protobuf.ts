@@ -24,7 +24,7 @@ export function unpackProtobuf(bytes: Uint8Array): Unpacked {
     return {
       records: [],
       format,
-      problems: [{ code: 'TRACE_BAD_PROTOBUF', message: 'the protobuf data are damaged' }],
+      problems: [{ code: 'TRACE_DAMAGED', message: 'the protobuf data are damaged' }],
     };
   }
 }

@@ -19,5 +19,5 @@ export const MAX_CONTAINER_BYTES = 256 * 1024 * 1024;
 /** The recorder saw no request, which must not look like a passing recording. */
 export const nothingRecorded = (what: string): Unpacked => ({
   records: [],
-  problems: [{ code: 'TRACE_EMPTY', message: `the ${what} has no requests`, line: 1 }],
+  problems: [{ code: 'TRACE_DAMAGED', message: `the ${what} has no requests`, line: 1 }],
 });

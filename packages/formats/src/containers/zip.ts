@@ -55,12 +55,12 @@ export function unpackZip(bytes: Uint8Array): Unpacked {
       const text = Buffer.from(content.buffer, content.byteOffset, content.length).toString('utf8');
       const value = parseJson(text.replace(/^\uFEFF/, ''));
       if (value === undefined)
-        problems.push({ code: 'TRACE_BAD_JSON', message: `${file} in the zip file is not JSON` });
+        problems.push({ code: 'TRACE_DAMAGED', message: `${file} in the zip file is not JSON` });
       else records.push({ value: { file, value } });
     }
     return { records, problems };
   } catch {
-    return refused('TRACE_BAD_ZIP', 'the zip file is damaged');
+    return refused('TRACE_DAMAGED', 'the zip file is damaged');
   }
 }
 

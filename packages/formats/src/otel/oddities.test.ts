@@ -278,6 +278,6 @@ test.each([
     const { traces, problems } = await readAll(text);
     expect(traces.length + problems.length).toBe(1);
     for (const problem of problems)
-      expect(problem).toMatchObject({ code: 'TRACE_TOO_DEEP', line: 1 });
+      expect(problem).toMatchObject({ code: 'TRACE_TOO_LARGE', line: 1 });
   },
 );

@@ -73,6 +73,6 @@ describe('a file of requests that is read as it comes', () => {
   test('reports a file without any agent', () => {
     const session = new OtlpSession('otlp-json', 100);
     session.push([record([other('a', 'GET /')])]);
-    expect(names(session.end())).toEqual(['OTEL_NO_AGENT_SPANS']);
+    expect(names(session.end())).toEqual(['TRACE_NO_RECORDINGS']);
   });
 });

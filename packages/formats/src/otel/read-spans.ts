@@ -49,7 +49,7 @@ function once(spans: readonly Span[]): Span[] {
  */
 export const noAgentSpans = (record: RawRecord): AdapterItem =>
   problemWith(record, {
-    code: 'OTEL_NO_AGENT_SPANS',
+    code: 'TRACE_NO_RECORDINGS',
     message:
       'no span describes a model, a tool or an agent: is the program instrumented for GenAI?',
   });

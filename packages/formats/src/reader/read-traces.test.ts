@@ -114,7 +114,7 @@ describe('reading traces', () => {
       { ok: true, trace: { source: { format: 'agentunit' } } },
     ]);
     await expect(itemsOf(log, { format: 'agentunits' })).rejects.toMatchObject({
-      code: 'TRACE_FORMAT_NAME',
+      code: 'OPTION_INVALID',
       hint: expect.stringContaining('agentunit'),
     });
   });
@@ -136,23 +136,23 @@ describe('unreadable input', () => {
     content: string | Uint8Array;
     want: (string | Partial<TraceProblem>)[];
   }>([
-    { when: 'an empty file', content: '', want: [{ code: 'TRACE_EMPTY', line: 1 }] },
-    { when: 'a blank file', content: ' \n\n', want: [{ code: 'TRACE_EMPTY' }] },
-    { when: 'an empty list', content: '[]', want: [{ code: 'TRACE_EMPTY' }] },
+    { when: 'an empty file', content: '', want: [{ code: 'TRACE_DAMAGED', line: 1 }] },
+    { when: 'a blank file', content: ' \n\n', want: [{ code: 'TRACE_DAMAGED' }] },
+    { when: 'an empty list', content: '[]', want: [{ code: 'TRACE_DAMAGED' }] },
     {
       when: 'a broken line',
       content: `${JSON.stringify(A)}\n{"id":"q7","query":"who?","answer":}\n${JSON.stringify(B)}\n`,
-      want: ['a', { code: 'TRACE_BAD_JSON', line: 2, column: 36, id: 'q7', query: 'who?' }, 'b'],
+      want: ['a', { code: 'TRACE_DAMAGED', line: 2, column: 36, id: 'q7', query: 'who?' }, 'b'],
     },
     {
       when: 'a cut line',
       content: `${lines}{"answer":"c`,
-      want: ['a', 'b', { code: 'TRACE_TRUNCATED', line: 3 }],
+      want: ['a', 'b', { code: 'TRACE_DAMAGED', line: 3 }],
     },
     {
       when: 'a cut document',
       content: '{"answer": "a"',
-      want: [{ code: 'TRACE_TRUNCATED', line: 1 }],
+      want: [{ code: 'TRACE_DAMAGED', line: 1 }],
     },
     {
       when: 'another format',
@@ -190,22 +190,22 @@ describe('unreadable input', () => {
     {
       when: 'bad UTF-8',
       content: Buffer.concat([bytes(lines), Buffer.from([0x22, 0xff, 0x22])]),
-      want: ['a', 'b', { code: 'TRACE_BAD_UTF8', line: 3 }],
+      want: ['a', 'b', { code: 'TRACE_DAMAGED', line: 3 }],
     },
     {
       when: 'a deep record',
       content: `${JSON.stringify(A)}\n${'['.repeat(1e6)}${']'.repeat(1e6)}\n`,
-      want: ['a', { code: 'TRACE_TOO_DEEP', line: 2 }],
+      want: ['a', { code: 'TRACE_TOO_LARGE', line: 2 }],
     },
     {
       when: 'cut gzip',
       content: gzipSync(lines.repeat(50)).subarray(0, 60),
-      want: [{ code: 'TRACE_TRUNCATED' }],
+      want: [{ code: 'TRACE_DAMAGED' }],
     },
     {
       when: 'damaged gzip',
       content: Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 255, 255, 255]),
-      want: [{ code: 'TRACE_BAD_GZIP' }],
+      want: [{ code: 'TRACE_DAMAGED' }],
     },
     {
       when: 'prototype keys',
@@ -268,7 +268,7 @@ describe('unreadable input', () => {
       ],
     };
     const items = await itemsOf(bytes('{"s":"x"}\n{"s"\n{"s":"y"}\n'), { adapters: [joining] });
-    expect(answers(items)).toEqual(['TRACE_BAD_JSON', 'xy']);
+    expect(answers(items)).toEqual(['TRACE_DAMAGED', 'xy']);
   });
 
   test('without a listener the problems are thrown together, after the good traces', async () => {
@@ -281,8 +281,8 @@ describe('unreadable input', () => {
     await expect(reading).rejects.toMatchObject({
       code: 'TRACE_UNREADABLE',
       diagnostics: [
-        { code: 'TRACE_BAD_JSON', file, line: 2 },
-        { code: 'TRACE_BAD_JSON', file, line: 3 },
+        { code: 'TRACE_DAMAGED', file, line: 2 },
+        { code: 'TRACE_DAMAGED', file, line: 3 },
       ],
     });
     expect(seen.map(finalText)).toEqual(['a', 'b']);
@@ -319,7 +319,7 @@ describe('a folder', () => {
     await expect(itemsOf(join(folder, 'bare'))).rejects.toMatchObject({
       code: 'TRACE_NO_RECORDINGS',
     });
-    await expect(itemsOf(join(folder, 'gone'))).rejects.toMatchObject({ code: 'TRACE_NOT_FOUND' });
+    await expect(itemsOf(join(folder, 'gone'))).rejects.toMatchObject({ code: 'TRACES_MISSING' });
   });
 });
 

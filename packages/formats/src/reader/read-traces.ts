@@ -102,7 +102,7 @@ function adapterNamed(format: string, adapters: readonly Adapter[]): Adapter {
   if (found !== undefined) return found;
   const names = adapters.map((adapter) => adapter.format);
   const meant = didYouMean(format, names);
-  throw new UserError('TRACE_FORMAT_NAME', `there is no trace format "${format}"`, {
+  throw new UserError('OPTION_INVALID', `there is no trace format "${format}"`, {
     hint: meant === undefined ? `formats: ${names.join(', ')}` : `did you mean "${meant}"?`,
   });
 }
@@ -166,9 +166,9 @@ function readFailure(error: unknown, file: string | undefined): TraceProblem | u
     return undefined;
   const place = file === undefined ? {} : { file };
   if (error.code === 'Z_BUF_ERROR')
-    return { code: 'TRACE_TRUNCATED', message: 'the gzip data end early', ...place };
+    return { code: 'TRACE_DAMAGED', message: 'the gzip data end early', ...place };
   if (error.code.startsWith('Z_'))
-    return { code: 'TRACE_BAD_GZIP', message: 'the gzip data are damaged', ...place };
+    return { code: 'TRACE_DAMAGED', message: 'the gzip data are damaged', ...place };
   const isFileError = 'syscall' in error;
   return isFileError
     ? { code: 'TRACE_UNREADABLE', message: `cannot read the file (${error.code})`, ...place }

@@ -23,11 +23,11 @@ const OWN: ReadonlySet<string> = new Set(['agentci', 'simple']);
 const SAMPLE_RECORDS = 20;
 
 const CODES: Readonly<Record<StreamProblem['reason'], string>> = {
-  'bad-json': 'TRACE_BAD_JSON',
-  truncated: 'TRACE_TRUNCATED',
+  'bad-json': 'TRACE_DAMAGED',
+  truncated: 'TRACE_DAMAGED',
   'too-large': 'TRACE_TOO_LARGE',
-  'too-deep': 'TRACE_TOO_DEEP',
-  'bad-utf8': 'TRACE_BAD_UTF8',
+  'too-deep': 'TRACE_TOO_LARGE',
+  'bad-utf8': 'TRACE_DAMAGED',
 };
 
 /**
@@ -106,7 +106,7 @@ export class RecordReader {
       const hinted = this.#onlyBatch === undefined ? rest : withHints(rest, this.#onlyBatch);
       return [...flushed, ...this.#holed(hinted)];
     }
-    return [this.problem({ code: 'TRACE_EMPTY', message: 'the recording is empty', line: 1 })];
+    return [this.problem({ code: 'TRACE_DAMAGED', message: 'the recording is empty', line: 1 })];
   }
 
   async flush(): Promise<AdapterItem[]> {
@@ -226,7 +226,7 @@ export class RecordReader {
     return {
       ok: false,
       problem: {
-        code: 'TRACE_DUPLICATE_KEY',
+        code: 'TRACE_DAMAGED',
         message: `the key ${JSON.stringify(found.key.slice(0, 80))} appears twice in one object`,
         line: line + breaks,
         column: before.length - before.lastIndexOf('\n'),

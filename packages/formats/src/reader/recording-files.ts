@@ -23,7 +23,7 @@ export async function recordingFiles(
   onSkipped?: (path: string) => void,
 ): Promise<string[]> {
   const info = await stat(path).catch((cause: unknown) => {
-    throw new UserError('TRACE_NOT_FOUND', `cannot read traces from "${path}"`, {
+    throw new UserError('TRACES_MISSING', `cannot read traces from "${path}"`, {
       hint: `give a file, or a folder of recordings (${RECORDING_NAMES})`,
       cause,
     });
@@ -50,7 +50,7 @@ interface Walk {
 async function walk(options: Walk): Promise<void> {
   const { folder, root, seen, files, onSkipped } = options;
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new UserError('TRACE_NOT_FOUND', `cannot read the folder "${folder}"`, { cause });
+    throw new UserError('TRACES_MISSING', `cannot read the folder "${folder}"`, { cause });
   });
   entries.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
   if (await isCapture(folder, entries)) {

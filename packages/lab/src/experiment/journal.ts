@@ -42,7 +42,7 @@ export class TrialJournal {
   static reopen(plan: ExperimentPlan, cwd: string): TrialJournal {
     const path = pathOf(plan, cwd);
     if (!existsSync(path))
-      throw new UserError('NOTHING_TO_RESUME', `--resume: "${plan.name}" was not started here yet`);
+      throw new UserError('RESUME_REFUSED', `--resume: "${plan.name}" was not started here yet`);
     const text = readFileSync(path, 'utf8');
     // A line truncated by a kill belongs to an unfinished trial.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
@@ -54,7 +54,7 @@ export class TrialJournal {
       throw new UserError('JOURNAL_DAMAGED', `${path} does not start with an ${SCHEMA} header`);
     if ((header as { hash?: unknown }).hash !== plan.hash)
       throw new UserError(
-        'EXPERIMENT_CHANGED',
+        'RESUME_REFUSED',
         `--resume: ${plan.file} or its options changed since "${plan.name}" was started`,
         {
           hint: 'Start again without --resume, or take the change back.',

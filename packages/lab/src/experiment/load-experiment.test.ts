@@ -82,7 +82,7 @@ describe('each problem has its location', () => {
     {
       when: 'conditions are a list',
       text: 'experiment: demo\nconditions: [a]',
-      code: 'SPEC_TYPE',
+      code: 'SPEC_VALUE',
       line: 2,
       column: 13,
     },
@@ -96,14 +96,14 @@ describe('each problem has its location', () => {
     {
       when: 'a condition has no source',
       text: `${head}  a: {trials: 3}`,
-      code: 'EXPERIMENT_SOURCE',
+      code: 'DATA_INVALID',
       line: 3,
       column: 6,
     },
     {
       when: 'a condition has two',
       text: `${head}  a: {traces: x, data: y}`,
-      code: 'EXPERIMENT_SOURCE',
+      code: 'DATA_INVALID',
       line: 3,
       column: 18,
     },
@@ -117,7 +117,7 @@ describe('each problem has its location', () => {
     {
       when: 'a runner has no kind',
       text: `query: q\n${head}  a: {runner: {modul: x}}`,
-      code: 'SPEC_RUNNER_KIND',
+      code: 'SPEC_VALUE',
       line: 4,
       column: 15,
     },
@@ -138,26 +138,26 @@ describe('each problem has its location', () => {
     {
       when: 'a weight is negative',
       text: `weights: {validity: -1, specificity: 1, correctness: 1}\n${head}  a: {simulate: {}}`,
-      code: 'SPEC_RANGE',
+      code: 'SPEC_VALUE',
       line: 1,
       column: 21,
     },
     {
       when: 'the pattern is no pattern',
       text: `profile: {version_pattern: '('}\n${head}  a: {simulate: {}}`,
-      code: 'SPEC_REGEX',
+      code: 'SPEC_BAD_PATTERN',
       line: 1,
       column: 28,
     },
     {
       when: 'a spread is negative',
       text: `${head}  a: {simulate: {t2u_s: {mean: 1, sd: -1}}}`,
-      code: 'SPEC_RANGE',
+      code: 'SPEC_VALUE',
       line: 3,
       column: 39,
     },
     { when: 'the YAML is broken', text: 'experiment: [', code: 'YAML_SYNTAX', line: 1, column: 14 },
-    { when: 'it is a list', text: '- a', code: 'SPEC_TYPE', line: 1, column: 1 },
+    { when: 'it is a list', text: '- a', code: 'SPEC_VALUE', line: 1, column: 1 },
   ])('$when', ({ text, code, line, column }) => {
     const { plan, diagnostics } = parse(text);
     expect(plan).toBeUndefined();

@@ -47,7 +47,7 @@ export function parseExperiment(
   if (root?.kind === 'map') plan = readPlan(root, { problems, overrides });
   else if (root !== undefined && !isBroken(root))
     problems.add(root, {
-      code: 'SPEC_TYPE',
+      code: 'SPEC_VALUE',
       message: 'an experiment is a map of keys',
       hint: 'start with "experiment: …"',
     });
@@ -69,7 +69,7 @@ export function loadExperiment(
   });
   if (plan !== undefined) return plan;
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  throw new UserError('EXPERIMENT_INVALID', `${file} has ${plural(errors, 'problem')}`, {
+  throw new UserError('DATA_INVALID', `${file} has ${plural(errors, 'problem')}`, {
     diagnostics,
   });
 }
@@ -144,7 +144,7 @@ function readConditions(
   if (isNull(value)) problems.add(placeOf(entry), emptyKey('conditions'));
   else
     problems.add(value, {
-      code: value.kind === 'map' ? 'SPEC_EMPTY' : 'SPEC_TYPE',
+      code: value.kind === 'map' ? 'SPEC_EMPTY' : 'SPEC_VALUE',
       message: '"conditions" must be a map of at least one condition by its name',
     });
   return [];

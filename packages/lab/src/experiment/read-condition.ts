@@ -46,7 +46,7 @@ function readSource(
     const place = second === undefined ? entry.value : keyPlace(second);
     const many = kind === undefined ? 'none' : `${kinds.length}`;
     problems.add(place, {
-      code: 'EXPERIMENT_SOURCE',
+      code: 'DATA_INVALID',
       message: `the condition "${entry.key}" needs one of ${KINDS}; it has ${many}`,
       hint: 'for example: {traces: ./recordings}',
     });

@@ -14,7 +14,7 @@ const MAX_RATERS = 200;
 export function readRatings(text: string, file: string): Rating[] {
   const diagnostics: Diagnostic[] = [];
   const say = (line: number, message: string): void => {
-    diagnostics.push({ severity: 'error', code: 'RATING_INVALID', message, file, line, column: 1 });
+    diagnostics.push({ severity: 'error', code: 'DATA_INVALID', message, file, line, column: 1 });
   };
   const { rows, unclosed } = parseCsv(text);
   if (unclosed !== undefined) say(unclosed, 'a quoted cell is never closed');
@@ -46,12 +46,12 @@ export function readRatings(text: string, file: string): Rating[] {
     seen.add(key);
   }
   if (diagnostics.length > 0)
-    throw new UserError('RATINGS_INVALID', `${file} cannot be used`, {
+    throw new UserError('DATA_INVALID', `${file} cannot be used`, {
       diagnostics: diagnostics.slice(0, 100),
     });
-  if (ratings.length === 0) throw new UserError('RATINGS_EMPTY', `no ratings found in ${file}`);
+  if (ratings.length === 0) throw new UserError('NOTHING_FOUND', `no ratings found in ${file}`);
   if (new Set(ratings.map((rating) => rating.rater)).size > MAX_RATERS)
-    throw new UserError('RATINGS_TOO_MANY', `${file} has more than ${MAX_RATERS} raters`);
+    throw new UserError('FILE_TOO_LARGE', `${file} has more than ${MAX_RATERS} raters`);
   return ratings;
 }
 

@@ -26,6 +26,6 @@ export async function readRecordings(
     trials.push(item.ok ? trialOf(item.trace, at, scoring) : failedTrial(at, item.problem.message));
   }
   if (trials.length === 0)
-    throw new UserError('TRIALS_EMPTY', `condition ${condition}: no traces found in "${path}"`);
+    throw new UserError('NOTHING_FOUND', `condition ${condition}: no traces found in "${path}"`);
   return trials;
 }

@@ -32,13 +32,13 @@ export function readTrials({ path, dir, wanted, condition, scoring }: TrialFile)
     toTrial(row, { condition, place: i, scoring, file: path, problems }),
   );
   if (problems.length > 0)
-    throw new UserError('TRIALS_INVALID', `${path} cannot be used`, {
+    throw new UserError('DATA_INVALID', `${path} cannot be used`, {
       diagnostics: problems.slice(0, 100),
     });
   if (trials.length > 0) return trials;
   const names = [...new Set(rows.map(({ fields }) => String(fields.get('condition'))))];
   throw new UserError(
-    'TRIALS_EMPTY',
+    'NOTHING_FOUND',
     rows.length === 0
       ? `no trials found in ${path}`
       : `${path} has no trials of the condition "${wanted}"`,
@@ -63,7 +63,7 @@ function toTrial({ line, label = '', fields }: TrialRow, context: RowContext): T
   const say = (message: string): void => {
     problems.push({
       severity: 'error',
-      code: 'TRIAL_INVALID',
+      code: 'DATA_INVALID',
       message: `${label}${message}`,
       file,
       line,

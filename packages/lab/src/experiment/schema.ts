@@ -17,7 +17,7 @@ const regexProblem = (pattern: string): string | undefined => {
 
 const versionPattern = text.refine((pattern) => regexProblem(pattern) === undefined, {
   message: (pattern) => regexProblem(pattern) ?? '',
-  code: 'SPEC_REGEX',
+  code: 'SPEC_BAD_PATTERN',
 });
 
 const profile = v.union([

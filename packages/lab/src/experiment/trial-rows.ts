@@ -23,7 +23,7 @@ export function readRows(
 ): { readonly rows: TrialRow[]; readonly problems: Diagnostic[] } {
   const problems: Diagnostic[] = [];
   const say = (line: number, message: string): void => {
-    problems.push({ severity: 'error', code: 'TRIAL_INVALID', message, file, line, column: 1 });
+    problems.push({ severity: 'error', code: 'DATA_INVALID', message, file, line, column: 1 });
   };
   const first = text.trimStart()[0];
   const rows = first === '{' || first === '[' ? jsonRows(text, say) : csvRows(text, say);

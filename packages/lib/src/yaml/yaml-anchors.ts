@@ -42,7 +42,7 @@ export class YamlAnchors {
     if (this.#open.has(name)) {
       report(
         start,
-        'YAML_ALIAS_CYCLE',
+        'YAML_SYNTAX',
         `*${name} is inside the value it names`,
         'a value cannot contain itself',
       );
@@ -52,7 +52,7 @@ export class YamlAnchors {
     if (target === undefined) {
       report(
         start,
-        'YAML_UNKNOWN_ALIAS',
+        'YAML_SYNTAX',
         `*${name} is an alias in YAML, and no &${name} comes before it`,
         `if you mean the text, quote it: "*${name}"`,
       );
@@ -62,13 +62,13 @@ export class YamlAnchors {
     if (this.#aliasWeight > MAX_ALIAS_WEIGHT) {
       report(
         start,
-        'YAML_ALIAS_BOMB',
+        'YAML_TOO_LARGE',
         `aliases repeat more than ${MAX_ALIAS_WEIGHT} values`,
         'write the values once',
       );
       this.isBomb = true;
     } else if (depth + target.height > MAX_DEPTH) {
-      report(start, 'YAML_TOO_DEEP', `*${name} nests deeper than ${MAX_DEPTH} levels`);
+      report(start, 'YAML_TOO_LARGE', `*${name} nests deeper than ${MAX_DEPTH} levels`);
       return { ...broken, weight: target.weight };
     }
     return target;

@@ -102,7 +102,7 @@ class Composer {
     const start = marker < 0 ? skipBlank(this.#text, this.#lastEnd) : marker + 1;
     this.#of.report(
       start,
-      'YAML_MULTIPLE_DOCUMENTS',
+      'YAML_SYNTAX',
       'a second document starts here',
       'one file holds one document; remove the "---"',
     );
@@ -116,7 +116,7 @@ class Composer {
       const what = kind === 'seq' ? 'list' : 'map';
       report(
         event.tagStart,
-        'YAML_TAG',
+        'YAML_SYNTAX',
         `the tag ${tag} cannot be used on a ${what}`,
         tagHint(tags),
       );
@@ -254,7 +254,7 @@ function reportKey(node: YamlNode, report: Report): void {
   const shown =
     node.kind === 'scalar' ? `${node.value}` : `a ${node.kind === 'seq' ? 'list' : 'map'}`;
   const hint = node.kind === 'scalar' ? `quote it: "${node.value}"` : undefined;
-  report(node.start, 'YAML_KEY', `a key must be text, not ${shown}`, hint);
+  report(node.start, 'YAML_SYNTAX', `a key must be text, not ${shown}`, hint);
 }
 
 /** `<<: *base` and `<<: [*a, *b]`: keys already there win, and earlier maps win over later ones. */
@@ -265,7 +265,7 @@ function mergeInto(entries: Map<string, YamlEntry>, merge: YamlNode, report: Rep
     } else if (node.kind === 'seq' || node.broken !== true) {
       report(
         node.start,
-        'YAML_MERGE',
+        'YAML_SYNTAX',
         '"<<" takes a map, or a list of maps',
         'for example: "<<: *base"',
       );

@@ -125,11 +125,11 @@ export function makeScalar(
     core === undefined ? undefined : resolveTagged(value, core);
   if (resolved !== undefined) return { ...base, value: resolved };
   if (core === undefined)
-    of.report(start, 'YAML_TAG', `the tag ${tag} is not known`, tagHint(of.tags));
+    of.report(start, 'YAML_SYNTAX', `the tag ${tag} is not known`, tagHint(of.tags));
   else
     of.report(
       start,
-      'YAML_TAG',
+      'YAML_SYNTAX',
       `this value does not fit the tag ${tag}`,
       'leave the tag out, or correct the value',
     );

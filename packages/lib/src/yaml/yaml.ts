@@ -75,10 +75,10 @@ export function parseYaml(text: string, options: YamlOptions): YamlDocument {
 const SYNTAX: readonly { readonly when: RegExp; readonly code: string; readonly hint: string }[] = [
   {
     when: /^tab characters/,
-    code: 'YAML_TAB',
+    code: 'YAML_SYNTAX',
     hint: 'indent with spaces; YAML does not allow tabs there',
   },
-  { when: /nesting/i, code: 'YAML_TOO_DEEP', hint: `nest at most ${MAX_DEPTH} levels` },
+  { when: /nesting/i, code: 'YAML_TOO_LARGE', hint: `nest at most ${MAX_DEPTH} levels` },
   {
     when: /alias/,
     code: 'YAML_SYNTAX',

@@ -15,7 +15,7 @@ export function readTapLines(path: string): TapLine[] {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? message})`;
-    throw new UserError('MCP_CASSETTE_UNREADABLE', `the cassette "${path}" ${why}`, {
+    throw new UserError('CASSETTE_DAMAGED', `the cassette "${path}" ${why}`, {
       hint: 'record it first: agentci tap --cassette record=FILE -- SERVER',
     });
   }
@@ -27,7 +27,7 @@ export function readTapLines(path: string): TapLine[] {
     } catch {
       // Reported below.
     }
-    throw new UserError('MCP_CASSETTE_UNREADABLE', `${path}:${i + 1} is not a line of a recording`);
+    throw new UserError('CASSETTE_DAMAGED', `${path}:${i + 1} is not a line of a recording`);
   });
 }
 

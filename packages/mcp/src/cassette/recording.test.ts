@@ -44,7 +44,7 @@ test('a credential in a request becomes a placeholder and still matches', () => 
 test('a credential in an answer refuses the recording', () => {
   expect(
     () => record(['c2s', call(1, {})], ['s2c', reply(1, `use ${TOKEN}`)]).finished().text,
-  ).toThrowError(expect.objectContaining({ code: 'MCP_CASSETTE_SECRET' }));
+  ).toThrowError(expect.objectContaining({ code: 'CASSETTE_SECRET' }));
 });
 
 describe('a text in a field that is named like a credential', () => {
@@ -96,7 +96,7 @@ describe('a text in a field that is named like a credential', () => {
     );
     expect(() => session.finished()).toThrowError(
       expect.objectContaining({
-        code: 'MCP_CASSETTE_SECRET',
+        code: 'CASSETTE_SECRET',
         message: expect.not.stringContaining(secret),
       }),
     );
@@ -111,7 +111,7 @@ describe('a text in a field that is named like a credential', () => {
     );
     early.add('s2c', Buffer.from(JSON.stringify(reply(2, 'ok'))));
     expect(() => early.finished()).toThrowError(
-      expect.objectContaining({ code: 'MCP_CASSETTE_SECRET' }),
+      expect.objectContaining({ code: 'CASSETTE_SECRET' }),
     );
   });
 
@@ -181,7 +181,7 @@ test.each(['tools/call', 'tools/list', 'resources/read'])(
     const asked = { jsonrpc: '2.0', id: 2, method };
     expect(() =>
       record(['c2s', call(1, {})], ['s2c', reply(1, 'a')], ['c2s', asked]).finished(),
-    ).toThrowError(expect.objectContaining({ code: 'MCP_CASSETTE_INCOMPLETE' }));
+    ).toThrowError(expect.objectContaining({ code: 'CASSETTE_INCOMPLETE' }));
   },
 );
 
@@ -219,7 +219,7 @@ test.each([
   ],
 ] as const)('a session in which %s is not a recording', (_, messages) => {
   expect(() => record(...messages).finished()).toThrowError(
-    expect.objectContaining({ code: 'MCP_CASSETTE_EMPTY' }),
+    expect.objectContaining({ code: 'CASSETTE_EMPTY' }),
   );
 });
 

@@ -63,7 +63,7 @@ export class CassetteRecording {
     const entries = entriesOf(lines);
     if (!entries.some(({ answer }) => answer !== undefined))
       throw new UserError(
-        'MCP_CASSETTE_EMPTY',
+        'CASSETTE_EMPTY',
         'the session ended before the server answered, so nothing was written',
         {
           hint: 'check that the server starts, and that the client reaches it through this command',
@@ -80,7 +80,7 @@ export class CassetteRecording {
   proved(): readonly TapLine[] {
     if (this.#dropped > 0)
       throw new UserError(
-        'MCP_CASSETTE_INCOMPLETE',
+        'CASSETTE_INCOMPLETE',
         `${this.#dropped} messages were too large or not JSON; nothing was written`,
       );
     const [secret] = this.#secrets;
@@ -89,7 +89,7 @@ export class CassetteRecording {
     const open = unansweredRequests(this.#lines);
     if (open > 0)
       throw new UserError(
-        'MCP_CASSETTE_INCOMPLETE',
+        'CASSETTE_INCOMPLETE',
         `${open === 1 ? '1 request got' : `${open} requests got`} no answer, so a replay would have none either and nothing was written`,
         { hint: 'record it again, and let the client wait for its answers before it ends' },
       );
@@ -118,7 +118,7 @@ export class CassetteRecording {
 }
 
 const secretError = (what: string): UserError =>
-  new UserError('MCP_CASSETTE_SECRET', `${what}; nothing was written`, {
+  new UserError('CASSETTE_SECRET', `${what}; nothing was written`, {
     hint: 'record with another value, or without a tool that shows it',
   });
 

@@ -13,7 +13,7 @@ const FORBIDS = `tools: {deny: [${NAME}]}\nrules: [{type: max_calls, tool: allow
  */
 export function testGuard(policy: Policy, strict: boolean): void {
   const failed = (what: string): UserError =>
-    new UserError('GUARD_SELF_TEST', `the guard did not start: ${what}`, {
+    new UserError('INTERNAL_FAULT', `the guard did not start: ${what}`, {
       hint: 'this is a defect of the guard; nothing was passed on',
     });
   const forbids = parsePolicy(FORBIDS, { file: 'self-test' }).policy;

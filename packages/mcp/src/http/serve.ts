@@ -35,7 +35,7 @@ export function serveMcp(
     server.once('error', (error) =>
       reject(
         new UserError(
-          'MCP_LISTEN',
+          'PORT_TAKEN',
           `cannot listen on ${host}:${port}: ${systemErrorText(error) ?? error.message}`,
           {
             hint: 'choose another address with --listen',
@@ -84,7 +84,7 @@ function readAddress(text: string): { host: string; port: number } {
   const match = /^(?:(\[[\da-f:]+\]|[\w.-]+):)?(\d{1,5})$/i.exec(text);
   const port = Number(match?.[2]);
   if (match === null || port > 65_535)
-    throw new UserError('MCP_LISTEN', `"${text}" is not an address`, {
+    throw new UserError('PORT_TAKEN', `"${text}" is not an address`, {
       hint: 'write it as 127.0.0.1:7300',
     });
   return { host: match[1] ?? '127.0.0.1', port };
@@ -94,7 +94,7 @@ function readAddress(text: string): { host: string; port: number } {
 export function readServerUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new UserError('MCP_ADDRESS', `"${text}" is not an address of an MCP server`, {
+    throw new UserError('OPTION_INVALID', `"${text}" is not an address of an MCP server`, {
       hint: 'write it as https://host/mcp',
     });
   return url;

@@ -22,7 +22,7 @@ export function readFlows(
 ): readonly CompiledRule[] {
   if (!Array.isArray(value)) {
     report({
-      code: 'POLICY_TYPE',
+      code: 'POLICY_VALUE',
       message: `"flows" must be a list, not ${shown(value)}`,
       path: [],
     });
@@ -62,7 +62,7 @@ class FlowReader {
     const written = this.#written;
     if (!isObject(written)) {
       this.#fail(
-        'POLICY_TYPE',
+        'POLICY_VALUE',
         `a flow is a map such as {from: {tool: read}, to: {tool: send}, allow: false}`,
         [],
       );
@@ -71,7 +71,7 @@ class FlowReader {
     this.#known(written, KEYS, 'a flow', []);
     if (written.allow !== false)
       this.#fail(
-        written.allow === undefined ? 'POLICY_REQUIRED' : 'POLICY_CANNOT_FAIL',
+        written.allow === undefined ? 'POLICY_VALUE' : 'POLICY_CANNOT_FAIL',
         written.allow === undefined
           ? 'a flow needs "allow: false"'
           : 'a flow that is allowed cannot fail',
@@ -108,7 +108,7 @@ class FlowReader {
     if (!isObject(fields)) {
       const message = `a flow needs "${key}: {tool: …}"`;
       this.#fail(
-        value === undefined ? 'POLICY_REQUIRED' : 'POLICY_TYPE',
+        value === undefined ? 'POLICY_VALUE' : 'POLICY_VALUE',
         message,
         value === undefined ? [] : [key],
       );
@@ -126,7 +126,7 @@ class FlowReader {
   ): Selector | undefined {
     if (value === undefined) {
       this.#fail(
-        'POLICY_REQUIRED',
+        'POLICY_VALUE',
         `"${String(parent.at(-1))}" needs "${String(path.at(-1))}"`,
         parent,
       );
@@ -145,7 +145,7 @@ class FlowReader {
       const example =
         root === undefined ? '"body" or "items.*.text"' : `"${root}" or "${root}.items.*.body"`;
       this.#fail(
-        'POLICY_TYPE',
+        'POLICY_VALUE',
         `"${path.at(-1)}" must be a path such as ${example}, not ${shown(value)}`,
         path,
       );
@@ -157,7 +157,7 @@ class FlowReader {
   #approvals(value: unknown): Selector | undefined {
     if (value === undefined) return undefined;
     if (!isObject(value)) {
-      this.#fail('POLICY_TYPE', '"unless" must be a map with "approved_by"', ['unless']);
+      this.#fail('POLICY_VALUE', '"unless" must be a map with "approved_by"', ['unless']);
       return undefined;
     }
     this.#known(value, ['approved_by', 'when'], '"unless"', ['unless']);

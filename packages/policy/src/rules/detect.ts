@@ -30,7 +30,7 @@ function readPii(value: unknown): FieldResult {
   if (types.length > 0 && unknown === undefined) return { ok: true, value: types };
   return {
     ok: false,
-    code: 'POLICY_CHOICE',
+    code: 'POLICY_VALUE',
     message: `"pii" must be true or a list of ${PII_TYPES.join(', ')}`,
   };
 }
@@ -41,7 +41,7 @@ function readPattern(value: unknown): FieldResult {
   const why = compiled === undefined ? '' : `: ${compiled.message}`;
   return {
     ok: false,
-    code: 'POLICY_PATTERN',
+    code: 'POLICY_BAD_PATTERN',
     message: `"pattern" is not a regular expression${why}`,
   };
 }
@@ -49,7 +49,7 @@ function readPattern(value: unknown): FieldResult {
 function readWhere(value: unknown): FieldResult {
   return value === 'arguments' || value === 'result'
     ? { ok: true, value }
-    : { ok: false, code: 'POLICY_CHOICE', message: '"in" must be arguments or result' };
+    : { ok: false, code: 'POLICY_VALUE', message: '"in" must be arguments or result' };
 }
 
 function readPath(value: unknown): FieldResult {

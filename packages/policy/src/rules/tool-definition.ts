@@ -17,7 +17,7 @@ function readPinned(value: unknown, { readFile }: FieldContext): FieldResult {
     ok: false as const,
     message: `"${value}" cannot be read from here`,
   };
-  if (!found.ok) return { ok: false, code: 'POLICY_UNREADABLE', message: found.message };
+  if (!found.ok) return { ok: false, code: 'FILE_UNREADABLE', message: found.message };
   const tools = pinnedTools(found.text);
   if (tools === undefined)
     return {

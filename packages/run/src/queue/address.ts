@@ -27,12 +27,12 @@ export function parseQueueAddress(text: string, env: Env): QueueAddress {
     (url.protocol !== 'redis:' && url.protocol !== 'rediss:') ||
     url.hostname === ''
   )
-    throw new UserError('QUEUE_ADDRESS', '--queue is not the address of a Redis', {
+    throw new UserError('OPTION_INVALID', '--queue is not the address of a Redis', {
       hint: 'Write redis://host:6379, or rediss://host:6379 for TLS; /2 at the end chooses database 2.',
     });
   if (url.username !== '' || url.password !== '')
     throw new UserError(
-      'QUEUE_CREDENTIALS',
+      'QUEUE_REFUSED',
       '--queue contains credentials, which every process of the machine can see',
       {
         hint: `Leave them out and set ${PASSWORD_VARIABLE} (and ${USERNAME_VARIABLE}, if there is one).`,
@@ -41,7 +41,7 @@ export function parseQueueAddress(text: string, env: Env): QueueAddress {
   const db = url.pathname.replace(/^\//, '');
   if (!/^\d{0,4}$/.test(db) || url.search !== '' || url.hash !== '')
     throw new UserError(
-      'QUEUE_ADDRESS',
+      'OPTION_INVALID',
       '--queue has more than a host, a port and the number of a database',
       {
         hint: 'Write redis://host:6379/0.',

@@ -38,7 +38,7 @@ export function loadPackages(): typeof bullmq & { readonly Redis: typeof Redis }
   } catch (error) {
     if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     throw new UserError(
-      'QUEUE_PACKAGES',
+      'PACKAGE_MISSING',
       'a queue needs the packages bullmq and ioredis, and they are not installed',
       { hint: 'npm install --save-dev bullmq ioredis' },
     );
@@ -159,7 +159,7 @@ export class QueueConnection {
   #replyError(error: unknown): unknown {
     if (!(error instanceof Error) || error.name !== 'ReplyError') return error;
     return new UserError(
-      'QUEUE_REPLY',
+      'QUEUE_LOST',
       `the Redis at ${addressText(this.#address)} refused a command: ${error.message}`,
       {
         hint: 'Another program has written to the keys of AgentCI, or the user may not use the command. Finished results are stored: continue with --resume.',
@@ -236,28 +236,28 @@ const CONNECT_ERRORS: readonly ConnectError[] = [
   },
   {
     pattern: /Unknown RESP type|reply type byte|Protocol error/i,
-    code: 'QUEUE_UNREACHABLE',
+    code: 'QUEUE_LOST',
     what: (at) => `what answers at ${at} is not a Redis`,
     hint: ({ isTls }) =>
       `Correct the host and port of --queue${isTls ? '' : '; a port that speaks TLS needs rediss://'}.`,
   },
   {
     pattern: /DB index is out of range/i,
-    code: 'QUEUE_ADDRESS',
+    code: 'OPTION_INVALID',
     what: (at, _, { db }) => `the Redis at ${at} has no database ${db}`,
     hint: () =>
       'Most have 0 to 15. Leave the number out of --queue, or let the Redis have more ("databases" of its configuration).',
   },
   {
     pattern: /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|self-signed|certificate/i,
-    code: 'QUEUE_UNTRUSTED',
+    code: 'QUEUE_REFUSED',
     what: (at, message) => `the certificate of the Redis at ${at} cannot be trusted: ${message}`,
     hint: () =>
       'Name the file of the authority that issued it: NODE_EXTRA_CA_CERTS=/path/to/ca.pem.',
   },
   {
     pattern: /^/,
-    code: 'QUEUE_UNREACHABLE',
+    code: 'QUEUE_LOST',
     what: (at, message) => `there is no Redis at ${at}: ${message}`,
     hint: ({ isTls }) =>
       isTls

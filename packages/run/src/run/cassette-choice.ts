@@ -65,7 +65,7 @@ export function refuseTwins(ids: readonly string[]): void {
     const twin = seen.get(id.toLowerCase());
     if (twin !== undefined && twin !== id)
       throw new UserError(
-        'CASSETTE_TWINS',
+        'SPEC_DUPLICATE',
         `the ids ${JSON.stringify(twin)} and ${JSON.stringify(id)} differ only in capitals, and some disks would give them one cassette`,
         { hint: 'Give one of them another id.' },
       );

@@ -229,7 +229,7 @@ export class Cassettes {
     if (cassette.id === about.id && cassette.agent === this.#agent && cassette.run === about.run)
       return;
     throw new UserError(
-      'CASSETTE_FOREIGN',
+      'CASSETTE_DAMAGED',
       `${this.#shown(path)} was recorded for run ${cassette.run} of query "${cassette.id}" of agent "${cassette.agent}"`,
       { hint: 'Move it back to its old path, or record this query again with --cassette record.' },
     );

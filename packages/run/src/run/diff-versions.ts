@@ -133,7 +133,7 @@ function nothingToCompare(
   const list = (version: string) =>
     [...versionCases(files, { ...input, version }).keys()].slice(0, 10).join(', ');
   return new UserError(
-    'NOTHING_TO_COMPARE',
+    'NOTHING_FOUND',
     query === undefined
       ? `baselines "${baseline}" and "${compare}" have no query in common`
       : `"${query}" is not in both baselines "${baseline}" and "${compare}"`,

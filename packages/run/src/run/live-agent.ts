@@ -431,7 +431,7 @@ export async function openCassettes(
   if (plan === undefined) return undefined;
   if (typeof config === 'function' || (config.kind !== 'command' && config.kind !== 'module'))
     throw new UserError(
-      'CASSETTE_RUNNER',
+      'SPEC_VALUE',
       `cassettes need an agent that is started here, and the runner is ${typeof config === 'function' ? 'a function' : `"${config.kind}"`}`,
       { hint: 'Use a "command" or "module" runner, or --cassette off.' },
     );

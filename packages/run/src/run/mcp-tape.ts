@@ -153,7 +153,7 @@ function callsIn(server: string, lines: readonly TapLine[], now: () => number): 
     if (dropped !== undefined || hasLostDigits(message)) recording.missed();
     else if (dir === 's2c' && masked.length > 0)
       throw new UserError(
-        'MCP_CASSETTE_SECRET',
+        'CASSETTE_SECRET',
         `the MCP server "${server}" answered with a secret, ${masked[0]}; nothing was written`,
         { hint: 'Record with another value, or without a tool that shows it.' },
       );

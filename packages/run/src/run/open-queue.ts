@@ -70,7 +70,7 @@ function queuedRun(options: RunOptions, config: LiveRunner): QueuedRun {
   const { suite, timeoutMs, retries, seed, maxCostUsd, judge, env = {} } = options;
   if (typeof config === 'function')
     throw new UserError(
-      'QUEUE_RUNNER',
+      'OPTIONS_CONFLICT',
       'a function cannot be run by workers: they have the spec and nothing else',
     );
   const cassettes = planCassettes({
@@ -81,7 +81,7 @@ function queuedRun(options: RunOptions, config: LiveRunner): QueuedRun {
   });
   if (cassettes !== undefined && cassettes.mode !== 'replay')
     throw new UserError(
-      'QUEUE_CASSETTE',
+      'OPTIONS_CONFLICT',
       'cassettes are recorded on one machine, and this run is on several',
       { hint: 'Record without --queue. With a queue, use --cassette replay or --cassette off.' },
     );

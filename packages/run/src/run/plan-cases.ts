@@ -61,13 +61,13 @@ function refuseContradictions(options: RunOptions, isRecorded: boolean): void {
   const { cassette, queue, traces } = options;
   if (cassette !== undefined && cassette.mode !== 'off' && traces !== undefined)
     throw new UserError(
-      'CASSETTE_TRACES',
+      'OPTIONS_CONFLICT',
       'recordings are judged (--traces), so no agent runs that a cassette could answer',
       { hint: 'Leave out --cassette or --traces.' },
     );
   if (queue !== undefined && isRecorded)
     throw new UserError(
-      'QUEUE_TRACES',
+      'OPTIONS_CONFLICT',
       'recordings are judged here, so there is nothing for workers to run',
       { hint: 'Leave out --queue. To spread recordings over machines, use --shard.' },
     );

@@ -317,7 +317,7 @@ export class QueueSource implements TraceSource {
     if (now - Math.max(this.#saidAt, this.#workedAt) < SAY_MS) return;
     this.#saidAt = now;
     const message = `waiting for a worker with this spec: ${plural(left, 'run')} to do. ${mismatch(workers, run)}`;
-    options.sink?.event?.({ type: 'note', code: 'QUEUE_WAITING', message });
+    options.sink?.event?.({ type: 'note', code: 'QUEUE_NO_WORKER', message });
   }
 }
 

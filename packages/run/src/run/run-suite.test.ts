@@ -373,7 +373,7 @@ describe('judging recordings', () => {
     const result = await run({ suite: suiteOf(one), traces: `${dir}/traces.jsonl` });
     expect(result.results[0]).toMatchObject({
       status: 'error',
-      error: { message: expect.stringContaining('TRACE_BAD_JSON') },
+      error: { message: expect.stringContaining('TRACE_DAMAGED') },
     });
   });
 

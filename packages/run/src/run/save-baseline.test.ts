@@ -207,7 +207,7 @@ queries: [{id: refund, query: q, correctness: {llm_judge: [{rule: names the dead
   test('an existing baseline stays unless it is to be replaced', async () => {
     const dir = tempDir();
     await save(dir);
-    await expect(save(dir, { force: true })).rejects.toMatchObject({ code: 'BASELINE_EXISTS' });
+    await expect(save(dir, { force: true })).rejects.toMatchObject({ code: 'FILE_EXISTS' });
     await expect(save(dir, { overwrite: true })).resolves.toBeDefined();
     await expect(save(dir, { queryId: 'other' })).resolves.toBeDefined();
     await expect(save(dir, { version: 'v2' })).resolves.toBeDefined();
@@ -219,8 +219,12 @@ queries: [{id: refund, query: q, correctness: {llm_judge: [{rule: names the dead
   });
 
   test.each([
-    { what: 'a version that leaves the folder', rest: { version: '../up' }, code: 'BASELINE_NAME' },
-    { what: 'an unknown query', rest: { queryId: 'nope' }, code: 'QUERY_UNKNOWN' },
+    {
+      what: 'a version that leaves the folder',
+      rest: { version: '../up' },
+      code: 'OPTION_INVALID',
+    },
+    { what: 'an unknown query', rest: { queryId: 'nope' }, code: 'OPTION_INVALID' },
   ])('$what is refused', async ({ rest, code }) => {
     await expect(save(tempDir(), rest)).rejects.toMatchObject({ code });
   });

@@ -70,7 +70,7 @@ export interface Precheck {
 /**
  * Saves a trace as the baseline of a query, after judging it by the query's checks. Refuses a trace
  * that does not pass (`PRECHECK_FAILED`, `PRECHECK_UNDECIDED`) unless forced, and keeps an existing
- * file (`BASELINE_EXISTS`) unless `overwrite` is set.
+ * file (`FILE_EXISTS`) unless `overwrite` is set.
  */
 export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBaseline> {
   fileOf(input);
@@ -192,13 +192,13 @@ function findQuery(suite: Suite, key: string): Query {
   if (found) return found;
   if (suite.queries.some(({ id }) => id === key))
     throw new UserError(
-      'CELL_MISSING',
+      'OPTION_INVALID',
       `${suite.file} has a matrix, so a baseline of "${key}" is that of one cell`,
       {
         hint: 'Name the cell with --cell, or the key of the case with caseKey.',
       },
     );
-  throw new UserError('QUERY_UNKNOWN', `${suite.file} has no query "${key}"`, {
+  throw new UserError('OPTION_INVALID', `${suite.file} has no query "${key}"`, {
     hint: `It has: ${suite.queries
       .slice(0, 10)
       .map((query) => query.id)

@@ -11,7 +11,7 @@ function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {
   if (unknown.length === 0) return;
   const near = didYouMean(unknown[0]!, [...known]);
   throw new UserError(
-    'QUERY_UNKNOWN',
+    'OPTION_INVALID',
     `${suite.file} has no query ${andMore(
       unknown.map((id) => JSON.stringify(id)),
       5,

@@ -61,7 +61,7 @@ describe('--sample-ensemble', () => {
       'agent: a\nqueries: [{query: q, correctness: {llm_judge: [{rule: r}]}}]\n',
     ).suite!;
     await expect(runSuite({ suite, traces: [], sampleEnsemble: 0.2 })).rejects.toMatchObject({
-      code: 'NO_ENSEMBLE',
+      code: 'OPTIONS_CONFLICT',
     });
   });
 });

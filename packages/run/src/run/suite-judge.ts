@@ -43,7 +43,7 @@ export function suiteJudge(
   else if (config.ensemble) size = (config.ensemble.models ?? DEFAULT_ENSEMBLE).length;
   else size = 0;
   if (share !== undefined && size === 0) {
-    throw new UserError('NO_ENSEMBLE', '--sample-ensemble: the spec has no ensemble', {
+    throw new UserError('OPTIONS_CONFLICT', '--sample-ensemble: the spec has no ensemble', {
       hint: 'Add judge_config.ensemble.models; `enabled` may be false.',
     });
   }

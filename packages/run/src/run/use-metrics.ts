@@ -14,7 +14,7 @@ export async function loadUsedMetrics(suite: Suite): Promise<ReadonlyMap<string,
   for (const path of suite.use) {
     const found = metricsIn(await importModule(suite, path));
     if (found.length === 0)
-      throw new UserError('USE_NO_METRIC', `use: ${path} exports no metric`, {
+      throw new UserError('METRIC_INVALID', `use: ${path} exports no metric`, {
         hint: 'Export an object with a name and an evaluate function. See docs/metrics/custom.md.',
       });
     for (const item of found) {
@@ -22,10 +22,10 @@ export async function loadUsedMetrics(suite: Suite): Promise<ReadonlyMap<string,
       const like = typeof item === 'function' ? new item() : item;
       const name: unknown = like.name ?? (typeof item === 'function' ? item.name : undefined);
       if (typeof name !== 'string' || name === '')
-        throw new UserError('USE_METRIC_UNNAMED', `use: ${path} exports a metric without a name`);
+        throw new UserError('METRIC_INVALID', `use: ${path} exports a metric without a name`);
       if (metrics.has(name) || findMetric(name))
         throw new UserError(
-          'METRIC_TAKEN',
+          'METRIC_INVALID',
           `use: ${path} exports the metric "${name}", a name that is taken`,
         );
       metrics.set(name, toMetric(name, like));
@@ -41,7 +41,7 @@ async function importModule(
 ): Promise<Readonly<Record<string, unknown>>> {
   const file = resolve(suite.dir, path);
   if (!existsSync(file))
-    throw new UserError('USE_MISSING', `use: there is no file "${path}"`, {
+    throw new UserError('SPEC_FILE_MISSING', `use: there is no file "${path}"`, {
       hint: 'The path is relative to the spec.',
     });
   try {
@@ -89,7 +89,7 @@ function checkNames(suite: Suite, custom: ReadonlyMap<string, Metric>): void {
       if (metric === undefined) {
         const near = didYouMean(name, [...custom.keys(), ...metricNames()]);
         throw new UserError(
-          'METRIC_UNKNOWN',
+          'OPTION_INVALID',
           `${at}there is no metric "${name}", built in or in a module under "use"`,
           {
             hint: near === undefined ? undefined : `did you mean "${near}"?`,
@@ -101,7 +101,7 @@ function checkNames(suite: Suite, custom: ReadonlyMap<string, Metric>): void {
       const [issue] = read.error.issues;
       const key = [name, ...(issue?.path ?? [])].join('.');
       throw new UserError(
-        'METRIC_PARAMS',
+        'METRIC_INVALID',
         `${at}"${key}": ${issue?.message ?? 'not a parameter of this metric'}`,
       );
     }

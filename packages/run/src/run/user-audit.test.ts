@@ -118,9 +118,9 @@ describe('--audit-user', () => {
   });
 
   test.each([
-    { code: 'AUDIT_NEEDS_JUDGE', run: () => audit(1, 'off') },
+    { code: 'OPTIONS_CONFLICT', run: () => audit(1, 'off') },
     {
-      code: 'AUDIT_NO_USER',
+      code: 'NOTHING_FOUND',
       run: () =>
         audit(
           1,

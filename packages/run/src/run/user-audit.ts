@@ -34,12 +34,12 @@ export class UserAuditor {
   constructor(options: RunOptions, queries: readonly Query[], ledger: Ledger) {
     const { judge: asked, suite, env = {}, signal, judgeCacheDir, seed = 0 } = options;
     if (asked === 'off')
-      throw new UserError('AUDIT_NEEDS_JUDGE', '--audit-user asks a judge, and --judge is off', {
+      throw new UserError('OPTIONS_CONFLICT', '--audit-user asks a judge, and --judge is off', {
         hint: 'Leave out --judge off or --audit-user.',
       });
     if (!queries.some(({ conversation }) => conversation?.user !== undefined))
       throw new UserError(
-        'AUDIT_NO_USER',
+        'NOTHING_FOUND',
         'no selected query has a user that a model plays, so there is none to audit',
         {
           hint: 'A model plays the user of a conversation with "user: {goal: …}".',

@@ -29,7 +29,7 @@ export function createCommandRunner(
   around: RunnerEnvironment,
 ): Runner {
   const [program] = config.command;
-  if (program === undefined) throw new UserError('RUNNER_NO_COMMAND', 'runner.command is empty');
+  if (program === undefined) throw new UserError('SPEC_VALUE', 'runner.command is empty');
   const cwd = resolve(around.dir, config.cwd ?? '.');
   const env = { ...around.env, ...config.env };
   return {

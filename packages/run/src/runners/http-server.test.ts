@@ -61,7 +61,7 @@ test('something that answers already is not the server', async () => {
   });
   try {
     await expect(createRunner(config, around)).rejects.toMatchObject({
-      code: 'RUNNER_PORT_IN_USE',
+      code: 'PORT_TAKEN',
     });
   } finally {
     other.close();

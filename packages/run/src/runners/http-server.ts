@@ -33,7 +33,7 @@ export async function startServer(
 ): Promise<RunServer> {
   if (await answers(ready))
     throw new UserError(
-      'RUNNER_PORT_IN_USE',
+      'PORT_TAKEN',
       `runner.http: something already answers at ${ready}, so the server was not started`,
       {
         hint: 'Stop the program on that port, use another port, or remove "start" to ask the running server.',

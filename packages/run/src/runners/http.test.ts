@@ -135,7 +135,7 @@ test("a variable of the runner's own env goes into headers and the URL, before o
 test('a header that cannot be one is refused before anything is sent, and its value is not shown', () => {
   expect(() => runner('http://127.0.0.1:1', { headers: { 'x y': 's3cret' } })).toThrowError(
     expect.objectContaining({
-      code: 'RUNNER_HEADER',
+      code: 'SPEC_VALUE',
       message: 'runner.http.headers: "x y" is not a header, or its value cannot be one',
     }),
   );

@@ -72,7 +72,7 @@ export function createHttpRunner(
 function refuseTraceparent(headers: readonly (readonly [string, string])[]): void {
   if (headers.some(([name]) => name === 'traceparent'))
     throw new UserError(
-      'RUNNER_HEADER',
+      'SPEC_VALUE',
       'runner.http.headers: "traceparent" is what tells the spans of one query from those of others, so capture sets it; leave it out',
     );
 }
@@ -91,7 +91,7 @@ function headersOf(
       headers.set(name, filled);
     } catch {
       throw new UserError(
-        'RUNNER_HEADER',
+        'SPEC_VALUE',
         `runner.http.headers: "${name}" is not a header, or its value cannot be one`,
       );
     }

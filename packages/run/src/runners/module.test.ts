@@ -343,7 +343,7 @@ test('a module that does not exist is refused at once', () => {
       { kind: 'module', module: 'none.ts', export: 'default' },
       { dir: join(tempDir()), env: {}, timeoutMs: 1, workers: 1 },
     ),
-  ).toThrowError(expect.objectContaining({ code: 'RUNNER_MODULE_MISSING' }));
+  ).toThrowError(expect.objectContaining({ code: 'SPEC_FILE_MISSING' }));
 });
 
 test('a background failure after an answer is reported with its query and affects no other', async () => {

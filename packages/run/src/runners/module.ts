@@ -46,7 +46,7 @@ class ModuleRunner implements Runner {
     this.#file = resolve(around.dir, config.module);
     if (!existsSync(this.#file))
       throw new UserError(
-        'RUNNER_MODULE_MISSING',
+        'SPEC_FILE_MISSING',
         `runner.module: there is no file "${config.module}"`,
         { hint: 'The path is relative to the spec.' },
       );

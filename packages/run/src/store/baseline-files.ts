@@ -40,7 +40,7 @@ const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 const safeName = (what: string, name: string): string => {
   if (SAFE_NAME.test(name)) return name;
-  throw new UserError('BASELINE_NAME', `"${name}" cannot be used as a baseline ${what}`, {
+  throw new UserError('OPTION_INVALID', `"${name}" cannot be used as a baseline ${what}`, {
     hint: 'Use letters, digits, dots, dashes and underscores.',
   });
 };
@@ -320,7 +320,7 @@ export function writeBaseline(
   options: { readonly overwrite: boolean },
 ): void {
   if (!options.overwrite && existsSync(file)) {
-    throw new UserError('BASELINE_EXISTS', `${file} exists already`, {
+    throw new UserError('FILE_EXISTS', `${file} exists already`, {
       hint: 'Choose another --version, or replace it with --overwrite.',
     });
   }

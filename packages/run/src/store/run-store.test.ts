@@ -226,7 +226,7 @@ test.each([
     utimesSync(join(source, 'traces.jsonl'), 1, 1);
     expect(() => tracesOf(root, 'r1')).toThrowError(
       expect.objectContaining({
-        code: 'RUN_RECORDINGS_CHANGED',
+        code: 'RUN_RECORDINGS_GONE',
         hint: expect.stringContaining(`--traces ${recordings}`),
       }),
     );

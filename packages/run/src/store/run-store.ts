@@ -159,7 +159,7 @@ export class RunStore {
     try {
       if (existsSync(join(dir, 'run.json')))
         throw new UserError(
-          'NOTHING_TO_RESUME',
+          'RESUME_REFUSED',
           `run ${runId} is finished: another process has just completed it`,
         );
       const { entries } = readJournal(journalPath(dir));

@@ -205,7 +205,7 @@ export function tracesOf(root: string, id: string): string {
     if (existsSync(source)) {
       if (state === undefined || state === stateOf(source)) return source;
       throw new UserError(
-        'RUN_RECORDINGS_CHANGED',
+        'RUN_RECORDINGS_GONE',
         `the recordings in ${source} have changed since run "${id}"`,
         {
           hint: `Judge the current files with --traces ${source}`,

@@ -58,7 +58,7 @@ function numbersIn(given: Readonly<Record<string, unknown>>, path: string): Map<
 }
 
 const unreadable = (path: string, why: string): UserError =>
-  new UserError('WEIGHTS_UNREADABLE', `${path}: ${why}`, {
+  new UserError('FILE_UNREADABLE', `${path}: ${why}`, {
     hint: 'Delete the file, or let agentci merge write it again: every shard must plan from the same one.',
   });
 

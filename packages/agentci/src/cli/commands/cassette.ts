@@ -67,7 +67,7 @@ Exit codes: 0 all is well · 1 check found recordings that no longer fit · 2 a 
     const options = given as CassetteFlags;
     const [action = '', id] = args;
     if (!ACTIONS.includes(action as Action))
-      throw new UserError('CASSETTE_ACTION', `unknown action "${action}"`, {
+      throw new UserError('OPTION_INVALID', `unknown action "${action}"`, {
         hint: `actions: ${ACTIONS.join(', ')}`,
       });
     const place = await cassettePlace(options, io);

@@ -34,7 +34,7 @@ Example:
     if (run !== undefined && rest.traces !== undefined)
       throw new UserError('OPTIONS_CONFLICT', '--traces and --run exclude each other');
     if (run === undefined && rest.traces === undefined) {
-      throw new UserError('NO_TRACES', 'eval needs recordings: --traces PATH or --run ID', {
+      throw new UserError('TRACES_MISSING', 'eval needs recordings: --traces PATH or --run ID', {
         hint: '`agentci test` runs the agent of the spec.',
       });
     }

@@ -79,7 +79,7 @@ Examples:
 
 function unknownAction(word: string): UserError {
   const near = didYouMean(word, ['agreement']);
-  return new UserError('UNKNOWN_ACTION', `experiment takes one file, or "agreement" and a file`, {
+  return new UserError('OPTION_INVALID', `experiment takes one file, or "agreement" and a file`, {
     hint: near === undefined ? undefined : `Did you mean "agreement"?`,
   });
 }

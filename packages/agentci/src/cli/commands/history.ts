@@ -57,7 +57,7 @@ Examples:
     const [action = 'list', ...what] = args;
     if (!ACTIONS.includes(action as Action)) {
       const near = didYouMean(action, ACTIONS);
-      throw new UserError('HISTORY_ACTION', `history has no action "${action}"`, {
+      throw new UserError('OPTION_INVALID', `history has no action "${action}"`, {
         hint: near === undefined ? `actions: ${ACTIONS.join(', ')}` : `Did you mean "${near}"?`,
       });
     }

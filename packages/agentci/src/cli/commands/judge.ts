@@ -65,7 +65,7 @@ Examples:
     const flags = options as unknown as JudgeFlags;
     const [what] = args;
     if (what !== 'calibrate' && what !== 'audit')
-      throw new UserError('UNKNOWN_ACTION', `"${what}" is not something judge does`, {
+      throw new UserError('OPTION_INVALID', `"${what}" is not something judge does`, {
         hint: 'judge calibrate, or judge audit',
       });
     const suite = await suiteOf(flags, io);

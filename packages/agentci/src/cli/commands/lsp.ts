@@ -21,7 +21,7 @@ Exit codes: 0 the editor said goodbye · 1 the editor went away · 2 --stdio is 
   run: async ({ options, io }) => {
     if (options.stdio !== true)
       throw new UserError(
-        'LSP_STDIO',
+        'OPTION_INVALID',
         'agentci lsp speaks over stdin and stdout: agentci lsp --stdio',
         {
           hint: 'Editors start it automatically. docs/guide/editors.md has the settings.',

@@ -56,7 +56,7 @@ Examples:
     const known = ACTIONS.find((each) => each === action);
     if (known === undefined) {
       const near = didYouMean(action, ACTIONS);
-      throw new UserError('UNKNOWN_ACTION', `policy cannot "${action}"`, {
+      throw new UserError('OPTION_INVALID', `policy cannot "${action}"`, {
         hint: near === undefined ? `it can ${ACTIONS.join(', ')}` : `did you mean "${near}"?`,
       });
     }

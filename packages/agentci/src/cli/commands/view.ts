@@ -54,7 +54,7 @@ export async function serveView(
   io: Io,
 ): Promise<number> {
   if (port !== undefined && port > 65_535)
-    throw new UserError('PORT_INVALID', `--port: invalid port ${port}`);
+    throw new UserError('OPTION_INVALID', `--port: invalid port ${port}`);
   if (rater !== undefined && !label)
     throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
   const { root, latest } = specRuns(config, io);

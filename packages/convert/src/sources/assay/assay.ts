@@ -153,7 +153,7 @@ function testCase(test: Fields, place: Place, file: AssayFile, index: number): C
         placeOfEntry(test, 'assertions', 'value', place),
         'assertions',
         '"assertions" must be a list',
-        { code: 'SPEC_TYPE' },
+        { code: 'SPEC_VALUE' },
       ),
     );
   const policies: BlockValue[] = [];

@@ -30,6 +30,6 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
 
 const noModelCall = (record: RawRecord): AdapterItem =>
   problemWith(record, {
-    code: 'TRACE_NO_MODEL_CALL',
+    code: 'TRACE_NO_RECORDINGS',
     message: 'none of the captured requests is a call of a model',
   });

@@ -115,7 +115,7 @@ function* readFile(records: readonly RawRecord[]): Generator<AdapterItem> {
       }
       default:
         yield problemWith(record, {
-          code: 'ASSAY_UNKNOWN_LINE',
+          code: 'TRACE_BAD_FIELD',
           message: 'this line is none of the forms Assay writes',
         });
     }

@@ -57,7 +57,7 @@ function logItems(record: RawRecord, log: Fields, samples: readonly Fields[]): A
   if (samples.length === 0)
     return [
       problemWith(record, {
-        code: 'INSPECT_NO_SAMPLES',
+        code: 'TRACE_NO_RECORDINGS',
         message: 'the log has no samples: it was written without them, or is only a header',
       }),
     ];

@@ -42,7 +42,7 @@ const rows = (vectors.filter(({ kind }) => kind === 'mcp.import') as unknown as 
 test.each(rows)('$id', async ({ input, expected }) => {
   const item = await read(input.messages!);
   if (expected.error) {
-    expect(item).toMatchObject({ ok: false, problem: { code: 'MCP_BAD_ID', line: 1 } });
+    expect(item).toMatchObject({ ok: false, problem: { code: 'TRACE_BAD_FIELD', line: 1 } });
     return;
   }
   if (!item.ok) throw new Error(item.problem.message);
@@ -92,13 +92,13 @@ describe('transcripts', () => {
   });
 
   test.each([
-    ['two calls with one id wait at once', [request(1), request(1)], 'MCP_DUPLICATE_ID'],
-    ['an id that is true', [request(true)], 'MCP_BAD_ID'],
-    ['a call without a name', [request(1, '')], 'MCP_NO_NAME'],
+    ['two calls with one id wait at once', [request(1), request(1)], 'TRACE_BAD_FIELD'],
+    ['an id that is true', [request(true)], 'TRACE_BAD_FIELD'],
+    ['a call without a name', [request(1, '')], 'TRACE_BAD_FIELD'],
     [
       'no call at all',
       [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }, response(1, { tools: [] })],
-      'MCP_NO_CALLS',
+      'TRACE_NO_RECORDINGS',
     ],
   ])('%s is refused', async (_, messages, code) => {
     expect(await read(messages)).toMatchObject({ ok: false, problem: { code } });

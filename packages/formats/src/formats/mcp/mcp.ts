@@ -137,7 +137,11 @@ class Transcript {
 
   trace(): Trace {
     if (this.calls().length === 0)
-      throw new Refusal(this.#first, 'MCP_NO_CALLS', 'the transcript has no tools/call request');
+      throw new Refusal(
+        this.#first,
+        'TRACE_NO_RECORDINGS',
+        'the transcript has no tools/call request',
+      );
     return this.#build();
   }
 
@@ -176,17 +180,17 @@ class Transcript {
     if (key === undefined)
       throw new Refusal(
         record,
-        'MCP_BAD_ID',
+        'TRACE_BAD_FIELD',
         'the id of a tools/call request must be a string or a number',
       );
     if (this.#open.has(key))
       throw new Refusal(
         record,
-        'MCP_DUPLICATE_ID',
+        'TRACE_BAD_FIELD',
         `two calls wait for an answer with the id ${JSON.stringify(message.id)}`,
       );
     if (typeof params.name !== 'string' || params.name === '')
-      throw new Refusal(record, 'MCP_NO_NAME', 'a tools/call request has no tool name');
+      throw new Refusal(record, 'TRACE_BAD_FIELD', 'a tools/call request has no tool name');
     const continued =
       'inputResponses' in params || 'requestState' in params
         ? this.#continued(params.name)

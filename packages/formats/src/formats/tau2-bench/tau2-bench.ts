@@ -57,7 +57,7 @@ function read(record: RawRecord): AdapterItem[] {
   if (simulations.length === 0)
     return [
       problemWith(record, {
-        code: 'TAU2_NO_SIMULATIONS',
+        code: 'TRACE_NO_RECORDINGS',
         message:
           'the results have no simulations: they are in the files of the folder "simulations" beside it',
       }),
