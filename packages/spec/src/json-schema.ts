@@ -151,7 +151,7 @@ function editorMetricsSchema(): ValueSchema {
   return v
     .union([list.min(1), bounded(1)])
     .named('metrics')
-    .describe('Metrics to measure. A limit makes one a check');
+    .describe('Metrics to measure. A metric with a limit is a check');
 }
 
 /**

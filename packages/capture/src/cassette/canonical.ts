@@ -19,7 +19,7 @@ export interface RawRequest {
 
 /**
  * The content of a request without credentials: JSON, other text, or the hash of bytes, which
- * nobody can review.
+ * cannot be reviewed.
  */
 export type RequestBody =
   | { readonly kind: 'json'; readonly value: unknown }

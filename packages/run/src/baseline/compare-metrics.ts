@@ -105,7 +105,7 @@ function decided(one: Measured, adjusted: number, alpha: number): MetricComparis
 function verdictOf(one: Measured, p: number, alpha: number): ComparisonVerdict {
   const { metric, damage, max_drop, pairs, reason } = one;
   const isRate = metric === PASS_RATE;
-  // The same number in every query is no difference. The same verdicts of a few queries may still
+  // The same number in every query counts as equal. The same verdicts of a few queries may still
   // hide a different rate.
   if (reason === 'identical' && !isRate) return 'no_difference';
   if (

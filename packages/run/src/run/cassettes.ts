@@ -186,7 +186,7 @@ export class Cassettes {
   load(about: RunAbout): void {
     const path = this.#path(about);
     const isNew = this.plan.mode === 'record';
-    // Check before the run, so that nobody pays for calls that cannot be written.
+    // Check before the run, because calls that cannot be written would cost money.
     if (isNew) checkCassettePlace(this.plan.dir, path);
     const text = isNew ? undefined : readCassetteFile(this.plan.dir, path);
     const file = this.#shown(path);

@@ -66,7 +66,7 @@ function refuseLongAnswer(trace: Trace): void {
     );
 }
 
-/** A recording that names another query is no evidence for this one. */
+/** A recording that names another query proves nothing about this one. */
 function refuseOther(trace: Trace, { id, query, others }: Asked): void {
   if (others === undefined) return;
   const named = [trace.task?.id, trace.id].find(

@@ -6,7 +6,7 @@ import { type FlipRun, flipSource } from './flip-source.ts';
 /** The checks of a judge. All others are deterministic. */
 const RUBRIC = /^correctness\.(llm_judge|safety_check|hallucination_check)/;
 
-/** Nobody needs the chance that fifty of fifty pass, and the work would grow quadratically. */
+/** The chance that fifty of fifty pass is not useful, and the work would grow quadratically. */
 const MAX_K = 10;
 
 /**
