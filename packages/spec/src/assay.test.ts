@@ -172,7 +172,7 @@ describe('policy and path.rules in a spec', () => {
     [
       'a rule at its place',
       'queries:\n  - query: q\n    path: {rules: [{type: before, first: a}]}',
-      ['SPEC_REQUIRED suite.yaml:4:20'],
+      ['SPEC_VALUE suite.yaml:4:20'],
     ],
     [
       'a misspelt key of a rule',
