@@ -14,6 +14,7 @@ const steps = [
   ['generated files', process.execPath, ['scripts/gen.mjs', '--check']],
   ['node 20', process.execPath, ['scripts/check-engines.mjs']],
   ['docs', process.execPath, ['scripts/check-docs.mjs']],
+  ['plain English', process.execPath, ['scripts/voice.mjs', '--check']],
   ['unit tests', 'vitest', ['run', '--project', 'unit']],
   ['docs site', 'vitest', ['run', '--project', 'site']],
   ['new extensions', process.execPath, ['scripts/test-scaffold.mjs']],

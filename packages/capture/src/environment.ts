@@ -48,7 +48,7 @@ export function providersInUse(env: Env, choice: ProviderChoice = {}): Providers
     if (address === undefined) {
       notes.push({
         code: 'CAPTURE_NO_UPSTREAM',
-        message: `${provider.name} has no address of its own: set ${provider.variables[0]?.name ?? '--upstream'}, or give --upstream ${provider.name}=URL`,
+        message: `${provider.name} has no default address: set ${provider.variables[0]?.name ?? '--upstream'}, or give --upstream ${provider.name}=URL`,
       });
       return [];
     }

@@ -101,7 +101,7 @@ export function neededKeyIssue(
     severity,
     code: 'SPEC_NEEDS_KEY',
     message: `${key} needs ${needed}`,
-    hint: `add ${needed} beside it`,
+    hint: `add ${needed} next to it`,
   };
 }
 

@@ -16,7 +16,7 @@ export function composite(
   for (const part of parts) {
     let why: string | undefined;
     if (part.scale === 'raw')
-      why = `is measured in ${part.unit || 'a unit of its own'}, not from 0 to 1`;
+      why = `is measured in ${part.unit || 'a different unit'}, not from 0 to 1`;
     else if (part.better === 'lower') why = 'is better when lower';
     else if (part.scope === 'suite') why = 'is one value for a whole run';
     else why = undefined;
@@ -25,7 +25,7 @@ export function composite(
         'SPEC_VALUE',
         `composite: '${part.name}' ${why}, so its mean with others is meaningless`,
         {
-          hint: 'Give it a bound of its own instead.',
+          hint: 'Give it a separate bound instead.',
         },
       );
   }

@@ -117,7 +117,7 @@ test.each<{ when: string; run: RunResult; line: string }>([
   {
     when: 'it was stopped',
     run: { ...runOf([]), summary: { ...runOf([]).summary, exit_code: 130 } },
-    line: 'interrupted: what was finished is stored; --resume continues (exit 130)',
+    line: 'interrupted: finished queries are stored; --resume continues (exit 130)',
   },
 ])('the last line says why the build is red or green when $when', ({ run, line }) => {
   expect(render(run).trimEnd().split('\n').at(-1)).toBe(line);

@@ -126,7 +126,7 @@ const TITLES: Readonly<Record<RunVerdict, string>> = {
   nothing_to_compare: 'Nothing to compare',
   worse: 'Worse',
   better: 'Better',
-  worse_within_limit: 'Worse, within what is allowed',
+  worse_within_limit: 'Worse, within the limit',
   inconclusive: 'Inconclusive',
   no_difference: 'Nothing changed',
 };

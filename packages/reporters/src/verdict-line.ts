@@ -71,7 +71,7 @@ export function exitLine(run: RunResult, c: Colors): string {
           : `failed: warnings count under --strict${strictWarnings(run)} (exit 1)`,
       );
     case 130:
-      return c.yellow('interrupted: what was finished is stored; --resume continues (exit 130)');
+      return c.yellow('interrupted: finished queries are stored; --resume continues (exit 130)');
     default: {
       if (!isAnyDecided(run) && summary.errors === 0)
         return c.magenta('nothing was checked (exit 2)');

@@ -60,7 +60,7 @@ function whyNotIsolated({
   planes,
   mcp_unused: calls = 0,
 }: CassetteUse): string {
-  if (mode === 'auto') return 'not isolated: "auto" asks models for what is not recorded';
+  if (mode === 'auto') return 'not isolated: "auto" asks models if nothing is recorded';
   if (misses > 0) return 'not isolated: calls were missed';
   if (calls > 0 && !planes.includes('mcp'))
     return 'not isolated: MCP servers answered for themselves, though their answers were recorded';

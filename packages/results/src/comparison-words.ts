@@ -101,10 +101,7 @@ const MOVES: readonly (readonly [words: string, is: (metric: MetricComparison) =
     'Worse, beyond chance, and perhaps by more than is allowed',
     ({ reason }) => reason === 'near_limit',
   ],
-  [
-    'Worse, beyond chance, within what is allowed',
-    ({ verdict }) => verdict === 'worse_within_limit',
-  ],
+  ['Worse beyond chance, within the limit', ({ verdict }) => verdict === 'worse_within_limit'],
   ['Better, beyond chance', ({ verdict }) => verdict === 'better'],
 ];
 

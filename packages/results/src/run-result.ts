@@ -49,7 +49,7 @@ export interface CheckResult {
   skip_reason?: SkipReason;
   location?: Location;
   evidence: Evidence[];
-  /** What the checks inside a combinator found, in the order written. */
+  /** Findings of the checks inside a combinator, in written order. */
   parts?: CheckPart[];
 }
 
@@ -74,9 +74,9 @@ export interface LayerResult {
 }
 
 export interface MetricResult {
-  /** `null` where nothing could be measured; `detail.reason` says why. */
+  /** `null` if not measured, with the reason in `detail.reason`. */
   value: number | null;
-  /** What the number counts, e.g. `USD`; fractions have none. */
+  /** Unit of the number, such as `USD`. Fractions have none. */
   unit?: string;
   detail: Record<string, unknown>;
 }
@@ -115,14 +115,14 @@ export interface UserAudit {
   rate: number | null;
   /** Wilson's, of the rate. */
   interval: { low: number; high: number; level: number } | null;
-  /** Messages of the model; the first of a conversation is the spec's. */
+  /** Messages by the model. The first message of a conversation is the spec's. */
   messages: number;
   faulty_messages: number;
   /** Conversations that the judge gave no answer about. */
   undecided: number;
   /** The first of them. */
   faults: { id: string; turn: number; by: 'detector' | 'judge'; what: string }[];
-  /** What the audit itself used, apart from the judge of the checks. */
+  /** Usage of the audit, separate from the judge. */
   judge: { calls: number; cost_usd: number | null };
 }
 
@@ -136,36 +136,36 @@ export interface CassetteUse {
   scrubbed: number;
   /** Recorded calls that were not made, those to MCP servers among them. */
   unused: number;
-  /** Their places in the cassette; only where one run of one query is told of. */
+  /** Their positions in the cassette, if this is about one repeat. */
   unused_exchanges?: number[];
-  /** Replies of the user of a conversation that were taken from it; absent where it holds none. */
+  /** Replayed replies of a simulated user. Absent if there are none. */
   user_hits?: number;
-  /** Calls to MCP servers that were answered from it, and recorded ones that were not made; absent where none were recorded. */
+  /** Replayed and unused calls to MCP servers. Absent if none were recorded. */
   mcp_hits?: number;
   mcp_unused?: number;
   /** Calls that were stored. */
   new?: number;
-  /** Calls that went to providers, stored or not; as many as are new where it is not said. */
+  /** Calls that reached providers, stored or not. Default: the number of new ones. */
   asked?: number;
   /** Every call was answered from it, and there was at least one. */
   isolated: boolean;
-  /** What was frozen: `llm` for calls of models, `mcp` for MCP servers. Everything else ran for real. */
+  /** Replayed parts: `llm` for model calls, `mcp` for MCP servers. Everything else was live. */
   planes: string[];
   /** Why calls missed: model, system prompt, tools, user message, earlier turn, parameters, endpoint, repeat. */
   causes?: string[];
-  /** What the answers cost when they were recorded; `null` where that is not known. Only of the whole run. */
+  /** Cost of the answers when they were recorded. `null` if unknown. Only for the whole run. */
   recorded_cost_usd?: number | null;
-  /** What the agents' calls cost this time; `null` where it is not known. Judges are apart. Only of the whole run. */
+  /** Cost of the agents' live calls, without judges. `null` if unknown. Only for the whole run. */
   spent_usd?: number | null;
 }
 
-/** A warning of a trace, by the code of what was found. */
+/** A warning of a trace. */
 export interface TraceWarning {
   code: string;
   message: string;
 }
 
-/** One execution of a query; only present when a query ran more than once. */
+/** One repeat of a query. Present if it ran more than once. */
 export interface RunSummary {
   run: number;
   status: CheckStatus;
@@ -207,7 +207,7 @@ export interface Stability {
 
 export interface QueryResult {
   id: string;
-  /** The combination of the matrix; absent without one. */
+  /** The cell of the matrix, if there is one. */
   cell?: Cell;
   query: string;
   description?: string;
@@ -217,9 +217,9 @@ export interface QueryResult {
   answer: string | null;
   location?: Location;
   error?: QueryError;
-  /** What is odd about the recording, from every run of the query. Absent in results of older versions. */
+  /** Warnings of all repeats' recordings. Absent in results of older versions. */
   warnings?: TraceWarning[];
-  /** Only present where a cassette was in use. */
+  /** Present if a cassette was used. */
   cassette?: CassetteUse;
   /** Why the query was not run at all, e.g. after --fail-fast. */
   not_run?: string;
@@ -228,7 +228,7 @@ export interface QueryResult {
   /** The expected-failure note: the reason as written, and the status before it was applied. */
   xfail?: { reason: string; status: CheckStatus };
   baseline?: { version: string; file?: string };
-  /** Only present for conversations; of several runs, that of the run shown. */
+  /** Present for conversations. With repeats, of the shown one. */
   conversation?: ConversationResult;
   runs?: RunSummary[];
   pass_rate?: { passed: number; decided: number; min: number };
@@ -242,7 +242,7 @@ export interface QueryResult {
 
 /** A conversation as a reader follows it. */
 export interface ConversationResult {
-  /** Why it ended; absent where a recording does not say. */
+  /** Why it ended. Absent if the recording does not say. */
   ending?: string;
   turns: TurnResult[];
   /** Whose fault it is that it could not be judged, or that it went wrong. */
@@ -256,10 +256,10 @@ export interface TurnResult {
   answer: string | null;
   /** The names of the tools called, in order; `null` when they were not captured. */
   tools: string[] | null;
-  /** Which of them failed, by their place in `tools`; absent where none did. */
+  /** Failed calls, as indices in `tools`. Absent if there are none. */
   failed_tools?: number[];
   latency_ms: number | null;
-  /** The worst of the checks on this turn; `skip` where it has none. */
+  /** The worst check of this turn. `skip` if it has none. */
   status: CheckStatus;
   /** Ids of the checks on this turn. */
   checks: string[];
@@ -275,7 +275,7 @@ export interface RunSummaryCounts {
   skipped: number;
   xfailed: number;
   exit_code: number;
-  /** How often all of k runs of a query pass, over the queries; only present where a query ran more than once. */
+  /** How often all of k repeats pass, over the queries. Present if a query ran more than once. */
   pass_hat_k?: PassHatK[];
 }
 
@@ -288,25 +288,25 @@ export interface PassHatK {
   tasks: number;
 }
 
-/** What the runs of one cell came to. */
+/** Results of one cell. */
 export interface CellSummary {
   cell: Cell;
   total: number;
   /** With or without a warning. */
   passed: number;
-  /** Of those that passed; absent in results of older versions. */
+  /** Passed with a warning. Absent in results of older versions. */
   warned?: number;
   failed: number;
   errors: number;
   skipped: number;
-  /** Decided runs, and those of them that passed; absent in results of older versions. */
+  /** Decided repeats, and the passed ones among them. Absent in results of older versions. */
   passed_runs?: number;
   decided_runs?: number;
-  /** Of the decided runs; `null` where there are none. */
+  /** Rate over decided repeats. `null` if there are none. */
   pass_rate: number | null;
   /** 95 % interval of the rate: Wilson's, for as many runs as are worth one query each. */
   interval: { low: number; high: number } | null;
-  /** Of the runs whose cost is known, together; `null` where none is. */
+  /** Total over repeats with known cost. `null` if there are none. */
   cost_usd: number | null;
   /** Runs whose cost is not known. */
   unpriced_runs: number;
@@ -318,7 +318,7 @@ export interface CellComparison {
   reference: Cell;
   /** Runs that were decided in both, paired by query and number. */
   pairs: number;
-  /** Queries that the pairs belong to; absent in results of older versions. */
+  /** Queries among the pairs. Absent in results of older versions. */
   queries?: number;
   /** Pairs that passed in the reference and fail here, and the other way round. */
   lost: number;
@@ -326,10 +326,10 @@ export interface CellComparison {
   /** The pass rate of the cell minus that of the reference, over the pairs. */
   difference: number | null;
   interval: { low: number; high: number } | null;
-  /** McNemar's mid-p; with repeats that of a sign-flip test over the queries. */
+  /** McNemar's mid-p. With repeats, from a sign-flip test over the queries. */
   p: number | null;
   verdict: 'better' | 'worse' | 'inconclusive';
-  /** So many queries more would settle a difference of this size; `null` where none was seen. */
+  /** Additional queries that would settle a difference of this size. `null` if there was none. */
   more_queries: number | null;
 }
 
@@ -344,9 +344,12 @@ export interface RunResult {
   agent: string;
   run_id: string;
   spec: { file: string; hash: string };
-  /** Recordings were judged and no agent was run: its costs are those of another time. Absent where an agent was run, and in older results. */
+  /**
+   * Recordings were judged without running an agent, so costs are from another time. Absent for
+   * live runs and in older results.
+   */
   recorded?: true;
-  /** Results that were paid for and do not count: second ones of the same run of a query, and earlier attempts of a shard. Absent where there are none. */
+  /** Wasted cost: duplicate results, and earlier attempts of a shard. Absent if there is none. */
   unused?: UnusedResults;
   /** What judging used, apart from the agent. `cached`: verdicts that needed no call. */
   judge: {
@@ -356,20 +359,20 @@ export interface RunResult {
     input_tokens?: number;
     output_tokens?: number;
   };
-  /** What the models that played users used; absent where none did. */
+  /** Usage of simulated users. Absent if there are none. */
   user?: RunResult['judge'] | undefined;
-  /** How often the models that played users made mistakes; only with `--audit-user`. */
+  /** How often simulated users made mistakes. Only with `--audit-user`. */
   user_audit?: UserAudit;
   /** Checks over the whole run, e.g. suite-scoped metrics. */
   checks: CheckResult[];
-  /** Values of metrics that are measured once over the whole run; only present where a query asks for one. */
+  /** Metrics over the whole run. Present if a query asks for one. */
   metrics?: Record<string, MetricResult>;
-  /** Over all queries; only present where cassettes were in use. */
+  /** Over all queries. Present if cassettes were used. */
   cassette?: CassetteUse;
   summary: RunSummaryCounts;
-  /** Only present where a part of the queries was run (`--shard`); `agentci merge` joins the parts. */
+  /** Present for a shard (`--shard`). `agentci merge` joins shards. */
   shard?: { index: number; count: number; plan_hash: string; ids: string[] };
-  /** The cells of the matrix beside each other; absent without one. */
+  /** The cells of the matrix, if there is one. */
   cells?: CellSummary[];
   /** Each cell against the reference: `baseline_cell`, else the first. */
   cell_comparisons?: CellComparison[];

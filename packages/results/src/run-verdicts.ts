@@ -1,6 +1,6 @@
 import type { CheckStatus, QueryResult } from './run-result.ts';
 
-/** Whether a status is a pass; undefined where nothing was decided. */
+/** Whether a status is a pass. Undefined if nothing was decided. */
 export const isPass = (status: CheckStatus): boolean | undefined => {
   if (status === 'pass' || status === 'warn') return true;
   if (status === 'fail') return false;
@@ -13,11 +13,11 @@ export const isExpectedFailure = ({
   xfail,
 }: Pick<QueryResult, 'status' | 'xfail'>): boolean => xfail !== undefined && status === 'skip';
 
-/** What the agent did, whatever was expected of it. */
+/** The agent's result, ignoring `xfail`. */
 export const ownStatus = ({ status, xfail }: Pick<QueryResult, 'status' | 'xfail'>): CheckStatus =>
   xfail?.status ?? status;
 
-/** Of every run of a query, in order: 1 passed, 0 failed, undefined where nothing was decided. */
+/** Per repeat, in order: 1 passed, 0 failed, undefined if nothing was decided. */
 export function verdictsOfRuns(
   result: Pick<QueryResult, 'status' | 'xfail' | 'runs'>,
 ): (number | undefined)[] {

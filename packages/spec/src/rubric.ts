@@ -16,7 +16,7 @@ const example = v.strictObject({
 });
 
 const shape = {
-  rule: text.optional().describe('What must be true of the answer, in plain words'),
+  rule: text.optional().describe('The criterion for the answer, in plain words'),
   template: text.optional().describe('Name of a built-in rubric, instead of a rule or next to it'),
   scale: v
     .array(text)

@@ -171,7 +171,7 @@ function seenStep(step: Step, isMasked: IsMasked): Step {
 export const maskedReason = ({ masked }: Trace): string | undefined =>
   masked === undefined || masked.length === 0
     ? undefined
-    : `the value of ${masked.join(', ')} was taken out of the stored trace, so it is not known what was there`;
+    : `the value of ${masked.join(', ')} was taken out of the stored trace, so its content is unknown`;
 
 /** A test for values that contain a mask. Undefined if nothing was masked. */
 export function maskedTest({ masked }: Trace): ((value: unknown) => boolean) | undefined {

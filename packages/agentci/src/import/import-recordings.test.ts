@@ -35,7 +35,7 @@ test.each([
     bad: 1,
   },
   {
-    when: 'a run of our own form is not read',
+    when: 'a native run is not read',
     lines: [own('a'), '{"query": ', own('b')],
     known: ['full', 'full'],
     bad: 1,

@@ -55,7 +55,7 @@ test('without room for all, passed queries are dropped and the page reports it',
 });
 
 test.each([
-  { when: 'they are not at hand', traces: undefined, notes: 1 },
+  { when: 'they are not available', traces: undefined, notes: 1 },
   { when: 'they cannot be read', traces: 'no json\nat all\n', notes: 1 },
 ])('a page without recordings reports it when $when', async ({ traces, notes }) => {
   const cwd = tempDir(traces === undefined ? {} : { 'traces.jsonl': traces });

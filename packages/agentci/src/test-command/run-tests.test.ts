@@ -107,7 +107,7 @@ test.each([
   },
   { what: 'repeats of which some are missing', entries: [['a', 1, 'pass']], failed: ['a', 'c'] },
   {
-    what: 'a run that passed where a failure is expected',
+    what: 'a run that passed although a failure is expected',
     entries: [['c', 1, 'pass']],
     failed: ['a', 'c'],
   },
@@ -224,7 +224,7 @@ test.each([
   { what: 'its filter', startedWith: { filter: 'b' }, ids: ['b fail'] },
   { what: 'its ids', startedWith: { ids: ['b', 'c'] }, ids: ['b fail', 'c error'] },
   {
-    what: 'what had failed then',
+    what: 'queries that had failed then',
     startedWith: { only: [{ id: 'b' }, { id: 'c' }] },
     ids: ['b fail', 'c error'],
   },
@@ -245,8 +245,8 @@ test.each([
   { what: 'a filter', given: { filter: 'b' } },
   { what: 'a number of runs', given: { runs: 2 } },
   { what: 'ids', given: { ids: ['a'] } },
-  { what: 'what has failed', given: { failed: true } },
-  { what: 'what has failed elsewhere', given: { failedFrom: 'merged' } },
+  { what: 'failed queries', given: { failed: true } },
+  { what: 'queries that failed elsewhere', given: { failedFrom: 'merged' } },
   { what: 'cassettes', given: { cassette: { mode: 'replay' as const } } },
   { what: 'another judge', given: { judge: 'off' as const } },
   { what: 'another baseline', given: { baseline: 'v2' } },

@@ -39,7 +39,7 @@ test.each([
     text: 'too many (measured 3, limit 2)',
   },
   {
-    when: 'they are no numbers',
+    when: 'they are not numbers',
     given: { message: 'other', value: ['a'], limit: ['b'] },
     text: 'other',
   },

@@ -127,7 +127,7 @@ describe('who is let in', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('the shown run', () => {
   test('a folder without runs has an empty list and a page', async () => {
     const { get, json } = await serve();
     expect(await json('api/runs')).toEqual([]);

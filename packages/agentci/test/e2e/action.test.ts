@@ -283,7 +283,7 @@ test.each([
     artifacts: [artifact(1, 'main'), artifact(2, 'main'), artifact(4, 'main')],
     run: '2',
   },
-  { when: 'none, where all are later', artifacts: [artifact(4, 'main')], run: undefined },
+  { when: 'none, because all are later', artifacts: [artifact(4, 'main')], run: undefined },
 ])('the timings that shards are planned from are $when', async ({ artifacts, run }) => {
   const server = createServer(({ url }, response) => {
     response.end(

@@ -333,7 +333,7 @@ describe('a miss', () => {
   });
 });
 
-describe('what is not kept', () => {
+describe('dropped data', () => {
   it('a credential in a reply: exit 2, nothing written, unless scrub names it', async () => {
     const leak = [{ id: 'a', query: 'leak', cost: { max_llm_calls: 1 } }];
     const cwd = project(leak);

@@ -50,7 +50,7 @@ const expected = Object.fromEntries(
 
 const command = `let input = ''; process.stdin.on('data', (c) => { input += c }).on('end', () => process.stdout.write(${given}[JSON.parse(input).query]));`;
 
-test('an invalid answer is no answer from a command, a module and a server alike', async () => {
+test('an invalid answer is not an answer from a command, a module and a server alike', async () => {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;

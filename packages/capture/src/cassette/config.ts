@@ -17,7 +17,7 @@ export const cassetteSchema = v
       .enum([...CASSETTE_MODES])
       .optional()
       .describe(
-        'record, replay, auto (the default: answer what is known, ask and store the rest; in CI as replay) or off',
+        'record, replay, auto (the default: answer recorded calls, ask and store the rest; in CI as replay) or off',
       ),
     ignore: v
       .array(
@@ -31,7 +31,7 @@ export const cassetteSchema = v
       .min(1)
       .optional()
       .describe(
-        'Fields of requests that are not compared, beside user, metadata and other volatile ones',
+        'Fields of requests that are not compared, in addition to user, metadata and other volatile ones',
       ),
     scrub: v
       .array(

@@ -36,7 +36,7 @@ export class UserTape {
     this.#miss =
       this.#known.length === 0
         ? `${this.#file} does not hold the words of the user, whom a model plays`
-        : `${this.#file} does not hold what the user says after ${said} messages: the brief, the model of the user or what was said before is not as recorded`;
+        : `${this.#file} does not hold what the user says after ${said} messages: the brief, the model of the user or an earlier message differs from the recording`;
     return { kind: 'missed', why: this.#miss };
   }
 

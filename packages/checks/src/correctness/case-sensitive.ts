@@ -24,7 +24,7 @@ export const setting = defineSetting({
             severity: 'error',
             code: 'SPEC_NEEDS_KEY',
             message: `case_sensitive needs ${TERM_CHECKS.slice(0, -1).join(', ')} or starts_with`,
-            hint: 'add one of them beside it',
+            hint: 'add one of them next to it',
           },
         ],
 });

@@ -16,7 +16,7 @@ const limits = {
   env: v
     .array(v.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'))
     .optional()
-    .describe('Environment variables it gets beside PATH, HOME, LANG and the like'),
+    .describe('Environment variables it gets in addition to PATH, HOME, LANG and the like'),
 };
 const moduleText = v
   .string()

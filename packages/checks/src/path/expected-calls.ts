@@ -23,7 +23,7 @@ const callSchema = v.strictObject({
   args_match: v
     .enum(ARGS_MODES)
     .optional()
-    .describe('As `args` beside `mode`, for this call alone'),
+    .describe('Like `args` next to `mode`, for this call only'),
 });
 const schema = v.strictObject({
   mode: v.enum(CALL_MODES).optional().describe('in_order when not written'),
@@ -180,7 +180,7 @@ function paramIssues({ mode = 'in_order', calls, min, args: how = 'subset' }: Pa
       issues.push({
         code: 'SPEC_NEEDS_KEY',
         message: 'args_match needs args',
-        hint: 'add args beside it',
+        hint: 'add args next to it',
         path: ['calls', i, 'args_match'],
       });
   }

@@ -123,7 +123,7 @@ export function pairItems(
     ...strangers.map((record) =>
       problemWith(record, {
         code: 'TRACE_NOT_FORMAT',
-        message: 'the record is not a request beside its response, as the others of the file are',
+        message: 'the record is not a request with its response, unlike the others of the file',
       }),
     ),
   ];

@@ -141,7 +141,7 @@ function wrappedIn(value: unknown, adapters: readonly Adapter[]): string {
     if (records.length === 0) continue;
     const { format, confidence, candidates } = detectRecords(records, adapters);
     if (format !== undefined && confidence >= FLOOR && candidates.length === 1)
-      return `; what is under ${JSON.stringify(key.slice(0, 40))} looks like ${format}: take it out of its wrapper`;
+      return `; the value under ${JSON.stringify(key.slice(0, 40))} looks like ${format}: take it out of its wrapper`;
   }
   return '';
 }

@@ -143,7 +143,7 @@ describe('each problem has its location', () => {
       column: 21,
     },
     {
-      when: 'the pattern is no pattern',
+      when: 'the pattern is invalid',
       text: `profile: {version_pattern: '('}\n${head}  a: {simulate: {}}`,
       code: 'SPEC_BAD_PATTERN',
       line: 1,

@@ -104,7 +104,7 @@ function notWritten(error: unknown, path: string): Error {
   const reason = systemErrorText(error);
   if (reason === undefined) return error as Error;
   return new UserError('RUN_NOT_WRITTEN', `${path} cannot be written: ${reason}`, {
-    hint: 'What was finished before is kept; with the cause removed, --resume continues the run.',
+    hint: 'Finished queries are kept. Remove the cause, then continue with --resume.',
   });
 }
 

@@ -1,7 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 
-/** Where a command would be started from: a path as it is, a bare name on the PATH. Undefined when it could not be. */
+/**
+ * The program that a command would start: a path as given, a plain name from the PATH. Undefined if
+ * not found.
+ */
 export function findProgram(
   program: string,
   { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },

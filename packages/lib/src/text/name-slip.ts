@@ -69,7 +69,7 @@ function meant(pattern: string): string {
     return 'write the name of the tool; * matches any run of characters, ? exactly one';
   if (names.length === 1)
     return `write ${names[0]}; * matches any run of characters, ? exactly one`;
-  return `write each as an item of its own: [${names.join(', ')}]`;
+  return `write each as a separate item: [${names.join(', ')}]`;
 }
 
 const MAX_NAMES = 10;

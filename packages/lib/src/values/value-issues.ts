@@ -3,15 +3,15 @@ import type { ValueDef, ValueSchema } from './value-schema.ts';
 
 export type ValuePath = readonly (string | number)[];
 
-/** One thing wrong with a value. `words` is what the schema itself has to say about it. */
+/** One problem of a value. `words` is the schema's own description. */
 export type ValueIssue = { readonly path: ValuePath; readonly words?: string } & (
   | { readonly kind: 'type' | 'missing' | 'format' | 'bad_key' }
-  /** `isFixed`: there is nothing to choose, as where a map says what it is with `kind: tool`. */
+  /** `isFixed`: there is no choice, as in a map tagged with `kind: tool`. */
   | { readonly kind: 'choice'; readonly isFixed: boolean }
   | { readonly kind: 'too_small' | 'too_big'; readonly limit: number }
   | { readonly kind: 'unknown_key'; readonly key: string }
   | { readonly kind: 'custom'; readonly words: string; readonly code?: string }
-  /** None of several schemas fits; what each of them says. */
+  /** No schema of a union fits; the issues of each. */
   | { readonly kind: 'union'; readonly branches: readonly (readonly ValueIssue[])[] }
 );
 
@@ -19,7 +19,7 @@ export type ValueIssue = { readonly path: ValuePath; readonly words?: string } &
 export const accepts = (schema: ValueSchema, value: unknown): boolean =>
   valueIssues(schema, value).length === 0;
 
-/** Everything that is wrong with a value. None: the schema allows it. */
+/** All problems of a value. Empty if the schema allows it. */
 export function valueIssues(
   { def }: ValueSchema,
   value: unknown,
@@ -178,8 +178,8 @@ function refinedIssues(
 }
 
 /**
- * Of the branches of a union, the one that says best what is wrong: one whose type fits the value. None where the value is
- * of another type altogether.
+ * The branch of a union that describes the problem best: one whose type fits the value. None if the
+ * value has another type.
  */
 export function bestBranch(
   branches: readonly (readonly ValueIssue[])[],
@@ -190,7 +190,7 @@ export function bestBranch(
     .filter(
       (branch) => !branch.some((issue) => issue.path.length === path.length && isOfType(issue)),
     );
-  // A map says of itself what it is, such as `kind: tool`. The branch that does not complain about that is the one meant.
+  // A map may state its kind, as in `kind: tool`. The branch that accepts it is the intended one.
   const misnamed = (branch: readonly ValueIssue[]): ValueIssue | undefined =>
     branch.find(
       (issue) => issue.kind === 'choice' && issue.isFixed && issue.path.length === path.length + 1,
@@ -206,7 +206,7 @@ export function bestBranch(
     .toSorted((a, b) => a.length - b.length)[0];
 }
 
-/** A choice within a choice is one choice of all that there is. */
+/** Flattens nested choices. */
 function innerBranches(
   branch: readonly ValueIssue[],
   path: ValuePath,
@@ -217,7 +217,7 @@ function innerBranches(
   return only.branches.flatMap((inner) => innerBranches(inner, path));
 }
 
-/** A key that is missing because it was misspelt is one mistake. */
+/** A missing key that was misspelt is one mistake. */
 function withoutMisspelt(branch: readonly ValueIssue[]): readonly ValueIssue[] {
   const unknown = branch.flatMap((issue) => (issue.kind === 'unknown_key' ? [issue.key] : []));
   if (unknown.length === 0) return branch;
@@ -231,7 +231,7 @@ function withoutMisspelt(branch: readonly ValueIssue[]): readonly ValueIssue[] {
 const isOfType = ({ kind }: ValueIssue): boolean =>
   kind === 'type' || kind === 'choice' || kind === 'union';
 
-/** An issue as the ones to show: those of the branch that was meant, where there is a choice of schemas. */
+/** The issues to show: for a union, those of the intended branch. */
 export function leafIssues(issue: ValueIssue): readonly ValueIssue[] {
   if (issue.kind !== 'union') return [issue];
   return bestBranch(issue.branches, issue.path)?.flatMap(leafIssues) ?? [issue];

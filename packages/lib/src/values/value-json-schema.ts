@@ -4,7 +4,7 @@ import type { ValueDef, ValueSchema, ValueShape } from './value-schema.ts';
 type JsonSchema = Record<string, unknown>;
 type Definitions = Map<string, JsonSchema>;
 
-/** A schema as JSON Schema, draft 7, which editors know. Schemas with a name become definitions. */
+/** A schema as JSON Schema draft 7, which editors support. Named schemas become definitions. */
 export function jsonSchemaOf(schema: ValueSchema): JsonSchema {
   const definitions: Definitions = new Map();
   const root = write(schema, definitions);
@@ -27,7 +27,7 @@ function write(schema: ValueSchema, definitions: Definitions): JsonSchema {
     definitions.set(id, {});
     definitions.set(id, written());
   }
-  // Draft 7 ignores everything beside a reference.
+  // Draft 7 ignores everything next to a reference.
   return { allOf: [{ $ref: `#/definitions/${id}` }] };
 }
 
@@ -71,7 +71,7 @@ function convert(def: ValueDef, definitions: Definitions): JsonSchema {
     case 'nullable':
       return { anyOf: [of(def.inner), { type: 'null' }] };
     case 'when':
-      // Whether it applies is a matter of code.
+      // Code decides whether it applies.
       return {};
   }
 }

@@ -1,8 +1,8 @@
 // Not zod/mini: about 365 of these 730 lines would remain as adapters (messages, union branches, JSON Schema), 840 calls would
 // get longer, and loading it takes 11 ms.
 /**
- * Schemas of what people write, as plain data. `valueIssues` says what is wrong with a value; `jsonSchemaOf` writes the
- * schema down for editors.
+ * Schemas of user input as plain data. `valueIssues` lists problems of a value, and `jsonSchemaOf`
+ * generates JSON Schema for editors.
  */
 export type ValueDef =
   | {
@@ -10,7 +10,7 @@ export type ValueDef =
       readonly min?: number;
       readonly max?: number;
       readonly patterns: readonly { readonly pattern: RegExp; readonly message?: string }[];
-      /** What to say when the value is not text. */
+      /** The message if the value is not text. */
       readonly error?: string;
     }
   | {
@@ -33,7 +33,7 @@ export type ValueDef =
   | {
       readonly kind: 'object';
       readonly shape: ValueShape;
-      /** What other keys may hold; false: there are no others. */
+      /** The values of other keys. False allows no other keys. */
       readonly others: ValueSchema | boolean;
     }
   | { readonly kind: 'record'; readonly key: ValueSchema<string>; readonly value: ValueSchema }
@@ -50,23 +50,23 @@ export type ValueDef =
 type Literal = string | number | boolean | null;
 export type ValueShape = Readonly<Record<string, ValueSchema>>;
 
-/** A condition beyond types, and how to put it when it does not hold. `code` is the diagnostic's. */
+/** A condition beyond types, with its message and diagnostic code. */
 export interface Refinement {
   readonly holds: (value: never) => boolean;
   readonly message: string | ((value: never) => string);
   readonly code?: string;
 }
 
-/** For editors and docs; nothing is checked by it. */
+/** For editors and docs only. */
 export interface Notes {
   readonly description?: string;
-  /** A name under which a JSON Schema defines it once and refers to it elsewhere. */
+  /** Under this name a JSON Schema defines it once and references it elsewhere. */
   readonly id?: string;
-  /** Keywords to add to the JSON Schema, where it cannot say by itself what a refinement asks for. */
+  /** Keywords to add to the JSON Schema if it cannot express a refinement. */
   readonly keywords?: Readonly<Record<string, unknown>>;
 }
 
-/** A schema of a value of type `T`, which only the compiler knows. */
+/** A schema of values of type `T`, a type parameter for the compiler only. */
 export class ValueSchema<out T = unknown, D extends ValueDef = ValueDef> {
   declare readonly type: T;
   readonly def: D;
@@ -93,7 +93,7 @@ export class ValueSchema<out T = unknown, D extends ValueDef = ValueDef> {
     return new OptionalSchema({ kind: 'optional', inner: this });
   }
 
-  /** A key that may be left out and then has this value. */
+  /** An optional key with a default. */
   default(value: T): ValueSchema<T> {
     return new ValueSchema({ kind: 'default', inner: this, value });
   }
@@ -174,7 +174,7 @@ export class ObjectSchema<S extends ValueShape, Extra = unknown> extends ValueSc
   }
 }
 
-/** A key that may be left out. */
+/** An optional key. */
 export class OptionalSchema<T> extends ValueSchema<
   T | undefined,
   ValueDef & { kind: 'optional' | 'nullable' }
@@ -192,7 +192,7 @@ type ShapeType<S extends ValueShape> = Flat<
 >;
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The schemas there are. */
+/** All schema kinds. */
 export const v = {
   string: (error?: string): StringSchema =>
     new StringSchema({ kind: 'string', patterns: [], error }),
@@ -210,7 +210,7 @@ export const v = {
     new ObjectSchema({ kind: 'object', shape, others: false }),
   looseObject: <S extends ValueShape>(shape: S): ObjectSchema<S, Record<string, unknown>> =>
     new ObjectSchema({ kind: 'object', shape, others: true }),
-  /** A map with these keys, if they are there, and any others with values of one kind. */
+  /** A map with these optional keys, and other keys with values of one kind. */
   objectOf: (shape: ValueShape, others: ValueSchema): ValueSchema =>
     new ValueSchema({ kind: 'object', shape, others }),
   tuple: <const U extends readonly ValueSchema[]>(
@@ -221,7 +221,7 @@ export const v = {
     new ValueSchema({ kind: 'record', key, value }),
   union: <const U extends readonly ValueSchema[]>(options: U): ValueSchema<Infer<U[number]>> =>
     new ValueSchema({ kind: 'union', options }),
-  /** Any value, and where it applies one of this schema. */
+  /** Any value, checked against this schema if it applies. */
   when: (applies: (value: unknown) => boolean, inner: ValueSchema): ValueSchema =>
     new ValueSchema({ kind: 'when', applies, inner }),
 } as const;

@@ -3,7 +3,7 @@ import type { ValueDef, ValueSchema } from './value-schema.ts';
 
 type Of<K extends ValueDef['kind']> = ValueDef & { readonly kind: K };
 
-/** The schemas a value at this path may have; several where there is a choice. */
+/** The possible schemas of a value at this path. Several in a union. */
 export function schemasAt(schema: ValueSchema, path: ValuePath): readonly ValueDef[] {
   let found = alternatives(schema);
   for (const step of path) found = found.flatMap((def) => below(def, step).flatMap(alternatives));
@@ -36,12 +36,12 @@ function below(def: ValueDef, step: string | number): readonly ValueSchema[] {
   return typeof def.others === 'object' ? [def.others] : [];
 }
 
-/** Keys that maps of these kinds may have. */
+/** Allowed keys of maps of these kinds. */
 export const keysOf = (found: readonly ValueDef[]): string[] => [
   ...new Set(found.flatMap((def) => (def.kind === 'object' ? Object.keys(def.shape) : []))),
 ];
 
-/** The fixed values there are to choose from. */
+/** The fixed values to choose from. */
 export const choicesOf = (found: readonly ValueDef[]): readonly unknown[] =>
   found.flatMap((def) => (def.kind === 'enum' ? def.values : []));
 
@@ -99,7 +99,7 @@ export function showValue(value: unknown): string {
   return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value);
 }
 
-/** An issue as one sentence about the value at its path, where there is no text to point at. */
+/** An issue as one sentence about the value at its path, if there is no text to point at. */
 export function issueMessage(issue: ValueIssue, schema: ValueSchema, value: unknown): string {
   const { path } = issue;
   switch (issue.kind) {

@@ -2,30 +2,32 @@ import type { YamlNode } from './yaml-node.ts';
 import { brokenScalar, type YamlText } from './yaml-scalar.ts';
 
 export const MAX_DEPTH = 100;
-/** How much aliases may add to a document, in nodes; 64 characters of text weigh as much as one node. */
+/** Maximum nodes that aliases may add to a document. 64 characters of text count as one node. */
 const MAX_ALIAS_WEIGHT = 1_000_000;
 
-/** A node with what it weighs and how many levels it nests. */
+/** A node with its weight and nesting depth. */
 export interface Anchored {
   readonly node: YamlNode;
   readonly weight: number;
   readonly height: number;
 }
 
-/** The anchors of a document. Aliases become shared nodes, within bounds on what they repeat and how deep they nest. */
+/**
+ * The anchors of a document. Aliases become shared nodes, with limits on repetition and nesting.
+ */
 export class YamlAnchors {
   readonly #of: YamlText;
   readonly #known = new Map<string, Anchored>();
   readonly #open = new Set<string>();
   #aliasWeight = 0;
-  /** Aliases repeat more than is read: the document is given up. */
+  /** The aliases exceed the limit, and reading stops. */
   isBomb = false;
 
   constructor(of: YamlText) {
     this.#of = of;
   }
 
-  /** A value that carries an anchor begins: until it is closed, an alias to it would contain itself. */
+  /** Opens an anchored value. Until it is closed, an alias to it would contain itself. */
   open(name: string): void {
     this.#open.add(name);
   }
@@ -35,7 +37,7 @@ export class YamlAnchors {
     this.#known.set(name, anchored);
   }
 
-  /** What an alias at `start`, `depth` levels deep, refers to; a broken node where it cannot be used. */
+  /** The target of an alias at `start`, `depth` levels deep. A broken node if it cannot be used. */
   resolve(name: string, start: number, depth: number): Anchored {
     const { source, report } = this.#of;
     const broken: Anchored = { node: brokenScalar(source, start), weight: 0, height: 0 };

@@ -15,7 +15,7 @@ import {
 
 const WEIGHT_CHARACTERS = 64;
 
-/** A map or list whose end has not come yet. */
+/** An open map or list. */
 interface Frame {
   readonly node: YamlNode;
   readonly items: YamlNode[] | undefined;
@@ -28,14 +28,17 @@ interface Frame {
   height: number;
 }
 
-/** A key whose value has not come yet; without text where it cannot be used. */
+/** A key that waits for its value. Without text if it cannot be used. */
 interface OpenKey {
   readonly text: string | undefined;
   readonly start: number;
   readonly isMerge: boolean;
 }
 
-/** Builds the node tree from parser events: aliases become shared nodes, merge keys are applied, duplicates reported. */
+/**
+ * Builds the node tree from parser events: aliases become shared nodes, merge keys are applied,
+ * duplicates reported.
+ */
 export function compose(events: readonly Event[], of: YamlText): YamlNode | undefined {
   return new Composer(of).compose(events);
 }
@@ -45,7 +48,7 @@ class Composer {
   readonly #text: string;
   readonly #frames: Frame[] = [];
   readonly #anchors: YamlAnchors;
-  // Keys repeat: one copy of each is hashed once and compared by identity.
+  // Interns keys, so that each is hashed once and compared by identity.
   readonly #keys = new Map<string, string>();
   #root: YamlNode | undefined;
   #weight = 0;
@@ -178,7 +181,7 @@ class Composer {
     this.#attach(node, 0, event.style === SCALAR_STYLE.PLAIN && event.tagStart < 0);
   }
 
-  /** A value that was left out has no place of its own: its key, or the dash of its list item, is used instead. */
+  /** An omitted value has no position, so its key or the dash of its list item is used instead. */
   #emptyPlace(): number {
     const frame = this.#frames.at(-1);
     if (frame?.key !== undefined) return frame.key.start;
@@ -195,7 +198,7 @@ class Composer {
     this.#attach(node, height);
   }
 
-  /** Puts a node where it belongs: the root, the next item of a list, or a key or value of a map. */
+  /** Adds a node to its parent: as the root, the next list item, or a key or value of a map. */
   #attach(node: YamlNode, height: number, isPlain = false): void {
     const frame = this.#frames.at(-1);
     if (frame === undefined) {
@@ -257,7 +260,7 @@ function reportKey(node: YamlNode, report: Report): void {
   report(node.start, 'YAML_SYNTAX', `a key must be text, not ${shown}`, hint);
 }
 
-/** `<<: *base` and `<<: [*a, *b]`: keys already there win, and earlier maps win over later ones. */
+/** `<<: *base` and `<<: [*a, *b]`: existing keys win, and earlier maps win over later ones. */
 function mergeInto(entries: Map<string, YamlEntry>, merge: YamlNode, report: Report): void {
   for (const node of merge.kind === 'seq' ? merge.items : [merge]) {
     if (node.kind === 'map') {

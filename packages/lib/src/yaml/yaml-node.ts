@@ -1,6 +1,6 @@
 import type { Location } from '../problems/diagnostic.ts';
 
-/** A text that was parsed, by the name the user knows it under. */
+/** A parsed text, with the name that the user knows. */
 export interface YamlSource {
   readonly file: string;
   readonly text: string;
@@ -10,9 +10,9 @@ export type YamlScalarValue = null | boolean | number | string;
 
 interface YamlNodeBase {
   readonly source: YamlSource;
-  /** Offset of the first character of the value (of its tag, when it has one). */
+  /** Offset of the value's first character, or of its tag. */
   readonly start: number;
-  /** Only tags the caller asked for, e.g. `!include`. */
+  /** Only tags that the caller allows, such as `!include`. */
   readonly tag?: string;
 }
 
@@ -20,9 +20,12 @@ export interface YamlScalar extends YamlNodeBase {
   readonly kind: 'scalar';
   readonly value: YamlScalarValue;
   readonly style: 'plain' | 'quoted' | 'block';
-  /** Stands for something already reported, e.g. an unknown alias: readers should not complain about it again. */
+  /**
+   * Placeholder for something already reported, such as an unknown alias. Readers must not report
+   * it again.
+   */
   readonly broken?: true;
-  /** Text of a cell of a CSV file: a number or a list is meant where its key asks for one. */
+  /** Text of a CSV cell, which is read as a number or list if its key needs one. */
   readonly isRowText?: true;
 }
 
@@ -38,10 +41,10 @@ export interface YamlEntry {
   readonly value: YamlNode;
 }
 
-/** A place in a text. */
+/** A position in a text. */
 export type YamlPlace = Pick<YamlNodeBase, 'source' | 'start'>;
 
-/** Where the key of an entry is. */
+/** Position of an entry's key. */
 export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({
   source: keySource,
   start: keyStart,
@@ -52,14 +55,14 @@ export interface YamlMap extends YamlNodeBase {
   readonly entries: ReadonlyMap<string, YamlEntry>;
 }
 
-/** A parsed value that remembers where it was written. Aliases share one node, so the tree is a graph without cycles. */
+/** A parsed value with its position. Aliases share one node, so the tree is an acyclic graph. */
 export type YamlNode = YamlMap | YamlSeq | YamlScalar;
 
 export type YamlPath = readonly (string | number)[];
 
 const lineStarts = new WeakMap<YamlSource, readonly number[]>();
 
-/** Line and column of an offset. The line table is built on first use and kept with the source. */
+/** Line and column of an offset. The line table is built on first use. */
 export function locate(source: YamlSource, offset: number): Location {
   const starts = startsOf(source);
   let low = 0;
@@ -90,7 +93,7 @@ function startsOf(source: YamlSource): readonly number[] {
   return starts;
 }
 
-/** The node a path leads to, or undefined where the text has no such value. */
+/** The node at a path, or undefined if the text has no such value. */
 export function nodeAt(root: YamlNode, path: YamlPath): YamlNode | undefined {
   let node: YamlNode | undefined = root;
   for (const step of path) {
@@ -101,7 +104,7 @@ export function nodeAt(root: YamlNode, path: YamlPath): YamlNode | undefined {
   return node;
 }
 
-/** Where the value at a path is written; where its key is, when asked so. The nearest existing parent stands in for what is absent. */
+/** Location of the value or key at a path. Uses the closest existing parent of a missing value. */
 export function locationAt(
   root: YamlNode,
   path: YamlPath,
@@ -111,7 +114,7 @@ export function locationAt(
   return locate(source, start);
 }
 
-/** As `locationAt`, before offsets become lines: cheap enough to be called for every value. */
+/** Like `locationAt`, before offsets become lines, so cheap enough for every value. */
 export function placeAt(
   root: YamlNode,
   path: YamlPath,
@@ -145,7 +148,7 @@ export function toPlain(node: YamlNode): unknown {
   return object;
 }
 
-/** Assigns without ever reaching the prototype. */
+/** Assigns without reaching the prototype. */
 export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, {

@@ -1,6 +1,9 @@
 import type { YamlNode, YamlPlace } from './yaml-node.ts';
 
-/** Where a character of a text is written, whatever the style of the text: quotes, escapes, folded and indented lines. */
+/**
+ * Source position of a character in a scalar of any style: quotes, escapes, folded and indented
+ * lines.
+ */
 export function placeInside(node: YamlNode | YamlPlace, offset: number): YamlPlace {
   const { source, start } = node;
   if (!('kind' in node) || node.kind !== 'scalar' || typeof node.value !== 'string')
@@ -26,13 +29,13 @@ function firstLine(raw: string, start: number): number {
   return end === -1 ? raw.length : end + 1;
 }
 
-/** White space that the value does not have: indentation, the line breaks of folded text. */
+/** White space that is not part of the value: indentation and folded line breaks. */
 function skipLayout(raw: string, from: number, char: string, isDouble: boolean): number {
   let at = from;
   if (isDouble && raw[at] === '\\') return at;
   if (char === ' ' || char === '\n' || char === '\t') {
     if (raw[at] === char) return at;
-    // One space stands for a line break and the indentation after it; the last blank is what it is.
+    // One space represents a line break with its indentation.
     while (at + 1 < raw.length && isBlank(raw[at]) && isBlank(raw[at + 1])) at++;
     return at;
   }

@@ -24,9 +24,11 @@ const WORDS = new Map<string, YamlScalarValue>([
 
 const LONGEST_WORD = 5;
 
-/** What a plain scalar means in the YAML 1.2 core schema: `yes`, `on` and `2026-01-01` stay text. */
+/**
+ * The value of a plain scalar in the YAML 1.2 core schema: `yes`, `on` and `2026-01-01` stay text.
+ */
 export function resolvePlain(text: string): YamlScalarValue {
-  // Most scalars are ordinary words: one look at the first character settles them.
+  // Fast path: the first character identifies most words.
   if (isWordStart(text.charCodeAt(0))) return text;
   if (text.length <= LONGEST_WORD) {
     const word = WORDS.get(text);
@@ -35,7 +37,7 @@ export function resolvePlain(text: string): YamlScalarValue {
   return resolveNumber(text) ?? text;
 }
 
-/** A letter that starts neither a number nor one of the core words (null, true, false). */
+/** A letter that starts neither a number nor a core word (null, true, false). */
 function isWordStart(code: number): boolean {
   const lower = code | 0x20;
   return lower >= 0x61 && lower <= 0x7a && lower !== 0x6e && lower !== 0x74 && lower !== 0x66;
@@ -57,12 +59,12 @@ const CORE_TAG = /^(?:!!|!<tag:yaml\.org,2002:)(str|null|bool|int|float|map|seq)
 
 export type CoreTag = 'str' | 'null' | 'bool' | 'int' | 'float' | 'map' | 'seq';
 
-/** The core type a tag names (`!!int`), or undefined for a tag of someone else. */
+/** The core type of a tag (`!!int`). Undefined for other tags. */
 export function coreTag(tag: string): CoreTag | undefined {
   return CORE_TAG.exec(tag)?.[1] as CoreTag | undefined;
 }
 
-/** The value of a scalar with an explicit core tag, or undefined when the text does not fit the tag. */
+/** The value of a scalar with a core tag, or undefined if its text does not fit. */
 function resolveTagged(text: string, tag: CoreTag): YamlScalarValue | undefined {
   if (tag === 'str') return text;
   const value = resolvePlain(text);
@@ -80,13 +82,13 @@ function resolveTagged(text: string, tag: CoreTag): YamlScalarValue | undefined 
   }
 }
 
-/** Takes a problem at an offset; the reader continues after it. */
+/** Reports a problem at an offset, and reading continues. */
 export type Report = (start: number, code: string, message: string, hint?: string) => void;
 
-/** What every part of the composer needs to know of the text it reads. */
+/** Context of the composer. */
 export interface YamlText {
   readonly source: YamlSource;
-  /** Tags, beside those of the core schema, that scalars may carry. */
+  /** Allowed scalar tags besides those of the core schema. */
   readonly tags: ReadonlySet<string>;
   readonly report: Report;
 }
@@ -99,7 +101,7 @@ const SCALAR_STYLES = {
   [SCALAR_STYLE.FOLDED_BLOCK]: 'block',
 } as const;
 
-/** The node of a scalar, its value resolved by its tag or, when plain, by its text. */
+/** The node of a scalar, resolved by its tag or, if plain, by its text. */
 export function makeScalar(
   event: ScalarEvent,
   value: string,
@@ -136,7 +138,7 @@ export function makeScalar(
   return brokenScalar(source, start);
 }
 
-/** Stands for a value that could not be read, so that what is around it can. */
+/** Placeholder for an unreadable value, so that its surroundings are still read. */
 export const brokenScalar = (source: YamlSource, start: number): YamlScalar => ({
   kind: 'scalar',
   value: null,
@@ -149,7 +151,7 @@ export const brokenScalar = (source: YamlSource, start: number): YamlScalar => (
 export const tagHint = (tags: ReadonlySet<string>): string =>
   tags.size === 0 ? 'leave the tag out' : `the tags known here: ${[...tags].join(', ')}`;
 
-/** Where a scalar that is written out starts: at its tag, its quote, or the `|` or `>` of a block. */
+/** Start of a scalar in the source: its tag, its quote, or the `|` or `>` of a block. */
 export function scalarStart(event: ScalarEvent, value: string, text: string): number {
   if (event.tagStart >= 0) return event.tagStart;
   if (event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED)
@@ -158,7 +160,7 @@ export function scalarStart(event: ScalarEvent, value: string, text: string): nu
   return blockHeader(text, event.valueStart);
 }
 
-/** The `|` or `>` before a block scalar, whose own offset is that of its first line. */
+/** The `|` or `>` of a block scalar, whose own offset is its first line. */
 function blockHeader(text: string, valueStart: number): number {
   const lineEnd = valueStart - 1;
   const lineStart = text.lastIndexOf('\n', lineEnd - 1) + 1;
@@ -166,7 +168,7 @@ function blockHeader(text: string, valueStart: number): number {
   return header === null ? valueStart : lineStart + header.index;
 }
 
-/** Past the quote and the brackets that end a value. */
+/** Skips the quote and brackets at the end of a value. */
 export function skipClosers(text: string, from: number): number {
   const closers = /[\s\]}"']*/y;
   closers.lastIndex = from;

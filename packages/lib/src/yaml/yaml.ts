@@ -11,20 +11,20 @@ const MAX_DIAGNOSTICS = 1000;
 export interface YamlOptions {
   /** The name used in diagnostics. */
   readonly file: string;
-  /** Tags, beside those of the core schema, that scalars may carry; the node keeps them. */
+  /** Allowed scalar tags besides those of the core schema, kept on the node. */
   readonly tags?: readonly string[];
 }
 
 export interface YamlDocument {
   readonly source: YamlSource;
-  /** Absent when the text could not be read at all. With diagnostics beside it, broken places hold `broken` scalars. */
+  /** Absent if the text is unreadable. Next to diagnostics, bad values are `broken` scalars. */
   readonly root?: YamlNode;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Reads one YAML 1.2 document and keeps the place of every key and value.
- * Never throws: what is wrong with the text comes back as diagnostics, all at once where the text can still be followed.
+ * Reads one YAML 1.2 document with the position of every key and value. Never throws: problems are
+ * returned as diagnostics, all at once if the text can still be followed.
  */
 export function parseYaml(text: string, options: YamlOptions): YamlDocument {
   const source: YamlSource = {
@@ -89,7 +89,7 @@ const SYNTAX: readonly { readonly when: RegExp; readonly code: string; readonly 
     code: 'YAML_SYNTAX',
     hint: 'is a bracket or a quote left open above?',
   },
-  { when: /indentation/, code: 'YAML_SYNTAX', hint: 'line this key up with the keys beside it' },
+  { when: /indentation/, code: 'YAML_SYNTAX', hint: 'align this key with the keys next to it' },
   { when: /cannot start any token|reserved/, code: 'YAML_SYNTAX', hint: 'put the text in quotes' },
 ];
 
@@ -106,7 +106,7 @@ function reportSyntax(error: unknown, text: string, report: Report): void {
   report(placeOf(error, text), known?.code ?? 'YAML_SYNTAX', error.reason, known?.hint);
 }
 
-/** Where people look for the mistake: at the key that is indented wrongly, not at the colon behind it. */
+/** Points at the badly indented key, not at the colon after it. */
 function placeOf(error: YAMLException, text: string): number {
   const position = Math.min(error.mark?.position ?? 0, text.length);
   if (!error.reason.startsWith('bad indentation')) return position;

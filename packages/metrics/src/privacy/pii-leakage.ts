@@ -24,10 +24,7 @@ const params = () =>
   metricParams({
     check_input: v.boolean().default(false).describe('also look at the query'),
     check_output: v.boolean().default(true).describe('look at the answer'),
-    check_tool_arguments: v
-      .boolean()
-      .default(false)
-      .describe('also look at what was passed to tools'),
+    check_tool_arguments: v.boolean().default(false).describe('also look at tool arguments'),
     severity_weights: v
       .record(v.string(), v.number().min(0).max(1))
       .default({})

@@ -162,7 +162,7 @@ export function renderComparisonConsole(comparison: RunComparison): string {
     only_before.length > 0 ? `only in ${comparison.before}: ${only_before.join(', ')}` : '',
     only_after.length > 0 ? `only in ${comparison.after}: ${only_after.join(', ')}` : '',
     undecided.length > 0 ? `${NOT_COUNTED.toLowerCase()}: ${undecided.join(', ')}` : '',
-    `${plural(summary.pairs, 'query', 'queries')} in both, ${plural(summary.regressions, 'regression')}; of the metrics ${summary.worse} worse, ${within > 0 ? `${within} worse within what is allowed, ` : ''}${summary.better} better, ${summary.inconclusive} inconclusive (exit ${summary.exit_code})`,
+    `${plural(summary.pairs, 'query', 'queries')} in both, ${plural(summary.regressions, 'regression')}; of the metrics ${summary.worse} worse, ${within > 0 ? `${within} worse within the limit, ` : ''}${summary.better} better, ${summary.inconclusive} inconclusive (exit ${summary.exit_code})`,
   ].filter(Boolean);
   return `${box(lines)}\n${notes.map(escapeTerminalLine).join('\n')}\n`;
 }

@@ -11,7 +11,7 @@ export function decidingChecks(result: QueryResult): { layer: Layer; check: Chec
   );
 }
 
-/** Why a query ended as it did, in one line; undefined where it passed. */
+/** Why a query ended as it did, in one line. Undefined if it passed. */
 export function reasonOf(result: QueryResult): string | undefined {
   const [first, ...rest] = decidingChecks(result);
   const reason =

@@ -7,7 +7,7 @@ import { reasonOf } from './deciding-checks.ts';
 const MAX_ANSWER = 100_000;
 const MAX_REASON = 400;
 
-/** What a comparison needs of the run before. */
+/** The previous run's data for a comparison. */
 export function pageBefore({
   run,
   comparison,

@@ -5,7 +5,7 @@ import { type PriceLookup, toolNames, totals } from '@agentci/trace';
 const MAX_STEPS = 1000;
 const MAX_FIELD = 6000;
 const MAX_TITLE = 200;
-/** Each call repeats the conversation so far; its last messages are what is new. */
+/** Each call repeats the conversation, so only its last messages are new. */
 const MAX_MESSAGES = 3;
 const MAX_DEPTH = 12;
 
@@ -36,7 +36,7 @@ export function pageTrace(trace: Trace, price?: PriceLookup): PageTrace {
   };
 }
 
-/** A text no longer than this, which says what is missing. */
+/** Cuts a text to this length and reports the gap. */
 export function clip(text: string, limit: number): string {
   return text.length <= limit
     ? text

@@ -272,7 +272,7 @@ describe('numbers', () => {
     const found = compareRuns(sides);
     expect(cost(found)?.verdict).toBe('worse_within_limit');
     expect(found.verdict).toBe('worse_within_limit');
-    expect(found.headline).toContain('Worse, beyond chance, within what is allowed: cost (+10 %).');
+    expect(found.headline).toContain('Worse beyond chance, within the limit: cost (+10 %).');
     expect(found.summary).toMatchObject({ worse: 0, exit_code: 0 });
     expect(cost(compareRuns({ ...sides, maxRegressionPercent: 5 }))?.verdict).toBe('worse');
     expect(cost(compareRuns({ ...sides, maxDrop: { cost_usd: 0.0001 } }))?.verdict).toBe('worse');

@@ -47,7 +47,7 @@ describe('what a run with cassettes claims', () => {
     [
       'auto',
       use({ mode: 'auto', isolated: false }),
-      'not isolated: "auto" asks models for what is not recorded',
+      'not isolated: "auto" asks models if nothing is recorded',
     ],
     ['a miss', use({ misses: 1, isolated: false }), 'not isolated: calls were missed'],
     [

@@ -25,7 +25,7 @@ import { type Criterion, type Invocation, readCriteria, scoreCase } from './crit
 /** Eval sets and test files of Google's ADK, in both formats, with the criteria next to them. */
 export const source: SuiteSource = {
   name: 'adk',
-  summary: '*.evalset.json and *.test.json of ADK, with the test_config.json beside them',
+  summary: '*.evalset.json and *.test.json of ADK, with the test_config.json next to them',
   recognizes: (file) => {
     if (file.extension !== '.json') return false;
     const { value } = file;

@@ -239,7 +239,7 @@ function subagentGap(call: Fields): GapNote[] {
   return [
     {
       gap: 'unlinked',
-      detail: `the sub-agent ${label(name)?.slice(0, 80) ?? ''} keeps a session of its own`,
+      detail: `the sub-agent ${label(name)?.slice(0, 80) ?? ''} has a separate session`,
     },
   ];
 }

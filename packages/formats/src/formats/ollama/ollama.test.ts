@@ -19,7 +19,7 @@ test('a stream that is not done is cut off', async () => {
   ]);
 });
 
-test('replies end where they are done', async () => {
+test('replies end at their done mark', async () => {
   const { traces } = await readAll([
     piece({ content: 'One' }, false),
     piece({ content: '.' }, true),

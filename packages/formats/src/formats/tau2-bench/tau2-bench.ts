@@ -59,7 +59,7 @@ function read(record: RawRecord): AdapterItem[] {
       problemWith(record, {
         code: 'TRACE_NO_RECORDINGS',
         message:
-          'the results have no simulations: they are in the files of the folder "simulations" beside it',
+          'the results have no simulations: they are in the files of the folder "simulations" next to it',
       }),
     ];
   return simulations.flatMap((simulation) => tryBuild(record, () => draftOf(simulation, value)));
