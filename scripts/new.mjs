@@ -16,7 +16,9 @@ if (!Object.hasOwn(templates, kind ?? ''))
   stop(`what should be made? one of: ${Object.keys(templates).join(', ')}`);
 const { example, pattern, files } = templates[kind];
 if (!pattern.test(name ?? ''))
-  stop(`the name of a ${kind} looks like this: npm run new ${kind} ${example}`);
+  stop(
+    `"${name ?? ''}" cannot be the name of a ${kind}: lower case with hyphens, as in npm run new ${kind} ${example}`,
+  );
 
 const planned = Object.entries(files(name));
 for (const [path] of planned) if (existsSync(join(root, path))) stop(`${path} exists already`);
@@ -33,7 +35,8 @@ execFileSync(biome, ['check', '--write', '--log-level=error', ...sources], {
 });
 execFileSync(process.execPath, [join(root, 'scripts', 'gen.mjs')], { stdio: 'inherit' });
 console.log(
-  `\nNow say what it does: ${planned[0][0]}\nand run: npm test -- ${name.split('/').at(-1)}`,
+  `\nNow say what it does: ${planned[0][0]}\nthen run: npm run gen
+          npm test -- ${name.split('/').at(-1)}`,
 );
 
 function stop(why) {

@@ -21,45 +21,58 @@ export const templates = {
       const severity = layer === 'correctness' ? 'fail' : 'warn';
       return {
         [`packages/checks/src/${name}.ts`]: `import { v } from '@agentci/lib/values';
-import { toolCalls } from '@agentci/trace';
-import { defineCheck, held, unmeasured, violated } from '../check.ts';
+import { capturedCalls } from '@agentci/trace';
+import { atMost } from '../bounds.ts';
+import { callEvidence, callIndices, NOT_CAPTURED } from '../calls.ts';
+import { defineCheck, unmeasured } from '../check.ts';
 import { upTo } from '../wants.ts';
+
+const MAX_CHARACTERS = 1000;
 
 export const check = defineCheck({
   layer: '${layer}',
   key: '${key}',
   severity: '${severity}',
   order: 900,
-  summary: 'At most this many calls may end in an error.',
-  wants: upTo('failed call'),
-  failure: { why: 'too many calls ended in an error', help: 'look at the errors in the report' },
+  summary: 'At most this many calls may have very long arguments.',
+  wants: upTo('call with very long arguments', 'calls with very long arguments'),
+  failure: { why: 'Too many calls have very long arguments', help: 'look at the arguments in the report' },
   example: 0,
   schema: v.int().min(0),
   evaluate: (max, { trace }) => {
-    if (trace.captured.toolCalls !== 'full') return unmeasured('tool calls were not captured', { limit: max });
-    const failed = toolCalls(trace).filter((call) => call.status === 'error');
-    const message = \`\${failed.length} failed calls, at most \${max}\`;
-    const evidence = failed.map((call) => ({ step: call.seq }));
-    const verdict = failed.length <= max ? held : violated;
-    return verdict(message, { value: failed.length, limit: max, evidence });
+    const what = 'calls with very long arguments';
+    const recorded = capturedCalls(trace);
+    if (recorded === undefined) return unmeasured(\`\${what}: \${NOT_CAPTURED}; limit \${max}\`, { limit: max });
+    const { calls, isPartial } = recorded;
+    const long = callIndices(calls, ({ args }) => (JSON.stringify(args) ?? '').length > MAX_CHARACTERS);
+    return atMost({
+      quantity: isPartial
+        ? { exact: false, atLeast: long.length, why: 'not all tool calls were captured' }
+        : { exact: true, value: long.length },
+      max,
+      what,
+      rest: { evidence: callEvidence(calls, long) },
+    });
   },
 });
 `,
-        [`packages/checks/src/${name}.test.ts`]: `import { expect, test } from 'vitest';
-import { simpleTrace, totals } from '@agentci/trace';
+        [`packages/checks/src/${name}.test.ts`]: `import { describeCheck } from '@agentci/testing/check-cases';
 import { check } from './${words(name)}.ts';
 
-const contextOf = (form: object) => {
-  const trace = simpleTrace({ answer: 'ok', ...form });
-  return { trace, totals: totals(trace), siblings: {} };
-};
+const short = { name: 'a', args: { q: 'x' } };
+const long = { name: 'a', args: { q: 'x'.repeat(2000) } };
+const calls = (...tool_calls: unknown[]) => ({ answer: 'ok', tool_calls });
 
-test.each([
-  { when: 'no call failed', form: { tool_calls: [{ name: 'a', error: null }] }, outcome: 'held' },
-  { when: 'a call failed', form: { tool_calls: [{ name: 'a', error: 'boom' }] }, outcome: 'violated' },
-  { when: 'calls were not captured', form: {}, outcome: 'unmeasured' },
-])('is $outcome when $when', ({ form, outcome }) => {
-  expect(check.evaluate(0, contextOf(form)).outcome).toBe(outcome);
+describeCheck(check, {
+  sample: { params: 0, keeps: calls(short), breaks: calls(short, long) },
+  verdicts: [
+    { when: 'as many as allowed', block: { ${key}: 1 }, run: calls(long), status: 'pass' },
+    { when: 'no calls', block: { ${key}: 0 }, run: calls(), status: 'pass' },
+  ],
+  inPart: [
+    { block: { ${key}: 0 }, run: calls(short), status: '${layer === 'correctness' ? 'error' : 'skip: not_measured'}' },
+    { block: { ${key}: 0 }, run: calls(long), status: '${severity}' },
+  ],
 });
 `,
       };

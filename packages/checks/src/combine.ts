@@ -151,7 +151,7 @@ function withoutKey(message: string, at: string): string {
 export function countText(key: string, truths: readonly Truth[], rule = ''): string {
   const count = (truth: Truth): number => truths.filter((each) => each === truth).length;
   const unknown = count('unknown');
-  const open = unknown === 0 ? '' : `, ${unknown} could not be told`;
+  const open = unknown === 0 ? '' : `, ${unknown} unknown`;
   return `${key}: ${count('held')} of ${truths.length} held${open}${rule === '' ? '' : ` (${rule})`}`;
 }
 

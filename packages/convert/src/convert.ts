@@ -40,7 +40,9 @@ export async function convertSuite(
 ): Promise<Conversion> {
   if (suite.cases.length === 0)
     throw new UserError('NOTHING_FOUND', `no cases found in ${options.title}`, {
-      hint: suite.settings[0]?.why ?? 'Is it the right file? --from NAME says which tool it is of.',
+      hint:
+        suite.settings[0]?.why ??
+        'Is this the right file? Use --from NAME to say which tool it comes from.',
     });
   let refused: ReadonlyMap<Carried, string> = new Map();
   let rowsFrom = ROWS_FROM;

@@ -132,7 +132,7 @@ export const stateSchema = v
       .describe(`${DEFAULT_STATE_TIMEOUT_MS} when not written`),
   })
   .refine((state) => state.json_schema !== undefined || state.subset !== undefined, {
-    message: 'needs "json_schema" or "subset": what the state is compared with',
+    message: 'needs "json_schema" or "subset" to compare the state with',
     code: 'SPEC_REQUIRED',
   })
   .refine(({ command }) => command[0] === undefined || /\S/.test(command[0]), {

@@ -74,7 +74,7 @@ const cellValue = v.union([text, v.number(), v.boolean()]);
 export const ROOT_KEYS = {
   $schema: v.string().describe('For editors'),
   agent: text.describe('Name of the agent under test'),
-  baseline_dir: text.describe('Folder of saved traces; ./baselines when not written'),
+  baseline_dir: text.describe('Folder of saved traces (default: ./baselines)'),
   baseline: text.describe('Version of the baseline to compare with'),
   use: v.array(text).min(1).describe('Modules with your own metrics'),
   judge_config: judgeConfigSchema,

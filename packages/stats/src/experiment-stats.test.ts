@@ -66,7 +66,7 @@ test('of two groups F is the square of t, and swapping them turns signs round', 
   );
 });
 
-test('a seeded normal repeats, and has the mean and spread asked for', () => {
+test('a seeded normal generator is repeatable, with the requested mean and spread', () => {
   const draw = (seed: number) => {
     const next = normalSample(seededRandom(seed), { mean: 120, sd: 6.5 });
     return Array.from({ length: 20_000 }, next);

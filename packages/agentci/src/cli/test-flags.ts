@@ -18,9 +18,10 @@ import {
 
 /** Options shared by `test` and `eval`. */
 export function addSharedFlags(parser: Command): Command {
-  addSelectionFlags(addNotifyFlags(parser));
+  addSelectionFlags(parser);
   addReportFlags(parser);
-  return addJudgingFlags(parser);
+  addJudgingFlags(parser);
+  return addNotifyFlags(parser);
 }
 
 /** Options that select queries. */
@@ -29,7 +30,7 @@ const addSelectionFlags = (parser: Command): Command =>
     .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
     .option(
       '-t, --tags <tags>',
-      'only queries with one of these tags (repeat or separate by commas)',
+      'only queries with one of these tags (repeat or separate with commas)',
       collectList,
     )
     .option(
@@ -37,12 +38,12 @@ const addSelectionFlags = (parser: Command): Command =>
       'only queries whose id or text contains this; * is a wildcard',
       someText,
     )
-    .option('--ids <ids>', 'only these queries (repeat or separate by commas)', collectList)
+    .option('--ids <ids>', 'only these queries (repeat or separate with commas)', collectList)
     .option('--cell <name=value>', 'only this value of the matrix (repeatable)', collect)
-    .option('--failed', 'only what failed or could not be judged last time')
+    .option('--failed', 'only queries that failed or could not be judged last time')
     .option(
       '--failed-from <dir>',
-      'only what failed or could not be judged in this run folder, such as a merged one',
+      'only queries that failed or could not be judged in this run folder, such as a merged one',
     )
     .option(
       '--shard <i/n>',
@@ -51,7 +52,7 @@ const addSelectionFlags = (parser: Command): Command =>
     )
     .option(
       '--weights <file>',
-      'timings to plan shards by (default: .agentci/timings.json next to the spec)',
+      'timings for balancing shards (default: .agentci/timings.json next to the spec)',
       someText,
     );
 
@@ -71,9 +72,9 @@ const addReportFlags = (parser: Command): Command =>
 /** Options that control judging. */
 const addJudgingFlags = (parser: Command): Command =>
   parser
-    .option('--trace-format <format>', "the recordings' format, instead of detecting it")
+    .option('--trace-format <format>', "format of the recordings (default: detected)")
     .option('--baseline <version>', 'compare with this baseline version')
-    .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
+    .option('--baseline-dir <dir>', "folder of the baselines (default: the spec's baseline_dir)")
     .addOption(
       new Option(
         '--judge <mode>',
@@ -82,7 +83,7 @@ const addJudgingFlags = (parser: Command): Command =>
     )
     .option(
       '--sample-ensemble <share>',
-      'let the ensemble judge this share of the queries, one judge the rest',
+      'let the ensemble judge this share of the queries, and a single judge the rest',
       fraction,
     )
     .option('--audit-user', 'measure mistakes of the model that plays the user (uses the judge)')
@@ -92,16 +93,16 @@ const addJudgingFlags = (parser: Command): Command =>
     )
     .option(
       '--max-cost <usd>',
-      'stop starting queries and judge calls above this cost (queries in progress finish)',
+      'once this cost is reached, start no query and call no judge (queries in progress finish)',
       positiveNumber,
     )
-    .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
+    .option('-w, --workers <n>', 'queries to run at once (default: 4)', wholeNumber(1))
     .addOption(new Option('-j <n>').argParser(wholeNumber(1)).hideHelp())
-    .option('-n, --runs <n>', "runs of each query, instead of the spec's", wholeNumber(1, 1000))
+    .option('-n, --runs <n>', "times to run each query (default: from the spec)", wholeNumber(1, 1000))
     .addOption(new Option('--repeat <n>').argParser(wholeNumber(1, 1000)).hideHelp())
-    .option('--seed <n>', 'seed of everything random', wholeNumber(0))
+    .option('--seed <n>', 'random seed', wholeNumber(0))
     .option('--fail-fast', 'stop after the first failure')
-    .option('--strict', 'a warning exits 1; a check that could not be measured exits 2')
+    .option('--strict', 'exit 1 on a warning, 2 on an unmeasured check')
     .option('--json', 'same as -f json, with --dry-run the plan as JSON')
     .option('--quiet', 'only failures and the summary');
 
@@ -111,7 +112,7 @@ export function addLiveFlags(parser: Command): Command {
     .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
     .option(
       '--timeout <time>',
-      'longest time for one query: 500ms, 30s, 2m (default: 2m)',
+      'time limit for one query: 500ms, 30s, 2m (default: 2m)',
       duration,
     )
     .option(
@@ -120,7 +121,7 @@ export function addLiveFlags(parser: Command): Command {
       cassetteChoice,
     )
     .option('--dry-run', 'print the plan and its estimated cost without running')
-    .option('--watch', 'run again what a change of the spec, its data or the agent touches')
+    .option('--watch', 'rerun the queries affected by a change of the spec, its data or the agent')
     .option(
       '--queue <redis-url>',
       'run the agent in `agentci worker`s, which take queries from this Redis',
@@ -128,7 +129,7 @@ export function addLiveFlags(parser: Command): Command {
     )
     .option(
       '--queue-rate <n/time>',
-      'with --queue: queries started at most, over all workers: 10/s, 300/m',
+      'with --queue: most queries to start per unit of time, over all workers: 10/s, 300/m',
       rate,
     )
     .option(

@@ -117,7 +117,7 @@ async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
   // A recording without calls can only serve the server's description.
   if (player.served > 0 || (player.calls === 0 && player.answered > 0)) return 0;
   say(
-    `nothing was served: the client made no call that was recorded, so this session shows nothing about the recording (${NOT_SERVED})`,
+    `nothing was replayed: the client made none of the recorded calls, so this session proves nothing about the recording (${NOT_SERVED})`,
   );
   return COULD_NOT_TELL;
 }

@@ -19,5 +19,5 @@ export const addNotifyFlags = (parser: Command): Command =>
     )
     .option(
       '--notify-template <file>',
-      'slack, webhook: a JSON file with {{names}}, instead of the usual message',
+      'slack, webhook: a JSON template with {{placeholders}} that replaces the message',
     );

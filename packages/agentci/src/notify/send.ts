@@ -77,7 +77,7 @@ async function post(
   } catch (error) {
     const { name, cause } = error as { name: string; cause?: { code?: string; message?: string } };
     if (cause?.message === 'bad port')
-      return { isDone: true, reason: 'the port of the address is reserved for another protocol' };
+      return { isDone: true, reason: 'the URL uses a port that is reserved for another protocol' };
     return {
       isDone: false,
       reason:

@@ -51,7 +51,7 @@ describe('the documentation assistant', () => {
     ]);
   });
 
-  test('fails with the broken prompt for the made-up answer alone', () => {
+  test('with the broken prompt, only the made-up answer fails', () => {
     expect(broken.summary.exit_code).toBe(1);
     expect(broken.results.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual([
       'load-balancer',

@@ -495,7 +495,7 @@ queries: [{id: a, query: a, correctness: {expected_in_answer: [ok]}}]
   });
 });
 
-test('--failed-from reports problems of a folder', async () => {
+test('--failed-from says why a folder cannot be used', async () => {
   const cwd = tempDir({ ...FILES, 'notes/a.txt': '' });
   const { id } = await run(cwd, { bad: 'b' });
   const said = async (folder: string): Promise<string> =>

@@ -172,7 +172,7 @@ describe.skipIf(!isLinux)('a machine at its limits', () => {
     expectOneLine(stderr, /traces\.jsonl is missing: the stored run is damaged.*\[RUN_DAMAGED\]/);
   }, 60_000);
 
-  test('too few file descriptors are an error of each query, or of the run, never a failed check', () => {
+  test('running out of file descriptors is an error of the query or the run, never a failed check', () => {
     for (const limit of [24, 28, 32, 40]) {
       const cwd = tempDir({
         'agentci_spec.yaml': spec(`{command: [${process.execPath}, agent.cjs], retries: 0}`),

@@ -139,7 +139,7 @@ test('values are separate series in prometheus, without unmeasured ones', async 
   expect(stdout).toContain('agentci_run_metric{agent="support",metric="privacy_budget"} 0.75\n');
 });
 
-describe('metrics of the user', () => {
+describe('user-defined metrics', () => {
   const spec = (metrics: string) =>
     `version: 1\nagent: a\nuse: [./metrics/tone.ts]\nrunner: {replay: ./traces.jsonl}\nqueries:\n  - {id: parcel, query: Where is my parcel?, metrics: ${metrics}}\n`;
   const tone = `type Input = { outcome?: unknown; trace: { final?: { text?: string } }; params: { word?: string } };
@@ -164,7 +164,7 @@ export const broken = { name: 'broken', evaluate: () => { throw new Error('boom'
     expect(fail.code).toBe(1);
   });
 
-  test('that throw are a separate error', async () => {
+  test('that throw give separate errors', async () => {
     const { code, stdout } = await cli(['test', '-f', 'json'], {
       cwd: project(TRACE, spec('{broken: 1, tool_success: 1}'), files),
     });

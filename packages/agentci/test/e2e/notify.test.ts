@@ -615,7 +615,7 @@ describe('a message that does not arrive is a warning and leaves the verdict', (
     { url: 'http://127.0.0.1:59999/x', says: 'the server refused the connection (3 attempts)' },
     {
       url: 'http://127.0.0.1:6000/x',
-      says: 'the port of the address is reserved for another protocol [NOTIFY_FAILED]',
+      says: 'the URL uses a port that is reserved for another protocol [NOTIFY_FAILED]',
     },
   ])('an address "$url"', async ({ url, says }) => {
     const { code, stderr } = await judge(

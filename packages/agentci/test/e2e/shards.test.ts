@@ -412,7 +412,7 @@ test('the cost of a replaced shard attempt is reported and counted', async () =>
   expect(JSON.parse(costs.stdout)).toMatchObject({ periods: [{ runs: 1, usd: 0.06 }] });
 });
 
-test('timings that merge wrote make shards of equal length, on every machine alike', async () => {
+test('shards planned from merged timings take equal time, and are the same on every machine', async () => {
   const times = [900, 10, 10, 800, 10, 10, 700, 600, 10, 10, 500, 400];
   const cwd = tempDir({
     'agentci_spec.yaml': `agent: shop\nqueries:\n${times.map((_, i) => `  - {id: q${i}, query: q${i}, correctness: {expected_in_answer: [ok]}}`).join('\n')}\n`,

@@ -122,15 +122,15 @@ describe('messages say each thing once', () => {
   test.each([
     {
       block: { not: UNKNOWN },
-      message: 'not: 0 of 1 held, 1 could not be told (not all may); max_handoff_count: ',
+      message: 'not: 0 of 1 held, 1 unknown (not all may); max_handoff_count: ',
     },
     {
       block: { any: [VIOLATED, UNKNOWN] },
-      message: 'any: 0 of 2 held, 1 could not be told (need at least 1); [1].max_handoff_count: ',
+      message: 'any: 0 of 2 held, 1 unknown (need at least 1); [1].max_handoff_count: ',
     },
     {
       block: { all: [HELD, UNKNOWN] },
-      message: 'all: 1 of 2 held, 1 could not be told; [1].max_handoff_count: ',
+      message: 'all: 1 of 2 held, 1 unknown; [1].max_handoff_count: ',
     },
     {
       block: { all: [{ expr: 'size(calls) > 4' }] },

@@ -151,7 +151,7 @@ describe.each([
     expect(session.leftOut).toEqual(counts);
   });
 
-  test('is kept up to a number and a size for each request', () => {
+  test('is kept up to a count and a size per request', () => {
     const many = Array.from({ length: 1200 }, (__, i) => told(`n${i}`));
     const session = player(['c2s', call(1, 'a')], ...many, reply(1));
     expect(given(session, call(2, 'a'))).toHaveLength(1001);

@@ -205,12 +205,12 @@ function readCall(message: Message, text: string): ReadMessage {
   if (ESCAPED_SURROGATE.test(text) && hasLoneSurrogate(params))
     return broken(
       message,
-      flaw('odd_text', INVALID_PARAMS, 'a text of the call has half of a surrogate pair'),
+      flaw('odd_text', INVALID_PARAMS, 'a text of the call has an unpaired surrogate'),
     );
   if (visibleName(name) !== name)
     return broken(
       message,
-      flaw('odd_name', INVALID_PARAMS, 'the name of the tool has characters that do not show'),
+      flaw('odd_name', INVALID_PARAMS, 'the tool name has invisible characters'),
     );
   const args = params.arguments ?? {};
   if (!isObject(args))

@@ -26,7 +26,7 @@ interface GroundedMetric {
 }
 
 /**
- * `lexical` compares texts, `model` asks the judge. Never guessed, because a bound belongs to a
+ * `lexical` compares texts, `model` calls the judge. Never guessed, because a bound belongs to a
  * method.
  */
 const methodParams = () =>

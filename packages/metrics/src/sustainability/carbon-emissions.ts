@@ -18,12 +18,12 @@ const params = () =>
       .number()
       .min(0)
       .default(0.475)
-      .describe('kg of CO2 for a kWh, used when energy is known and carbon is not'),
+      .describe('kg of CO2 per kWh, used when energy is known and carbon is not'),
     region: v
       .string()
       .regex(/^[A-Z]{3,}$/, 'a region is written in capital letters, as in DEU or WORLD')
       .optional()
-      .describe('takes the average intensity of this region instead'),
+      .describe('use the average carbon intensity of this region instead'),
     active_params_b: v
       .number()
       .positive()

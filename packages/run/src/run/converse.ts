@@ -92,7 +92,7 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
       move = user.next(answer);
     } catch (error) {
       if (!(error instanceof RegexTimeout)) throw error;
-      return end('error', `what to say after turn ${turn} could not be told: ${error.message}`);
+      return end('error', `what to say after turn ${turn} is unknown: ${error.message}`);
     }
     if (move.kind === 'done') {
       const fault = `the script was used up after turn ${turn}, before the agent ended the conversation`;

@@ -74,7 +74,7 @@ export interface RunOptions {
   readonly cells?: Readonly<Record<string, readonly string[]>>;
   /** Only these cases, by id and cell. */
   readonly only?: readonly CaseName[];
-  /** Number of queries in progress at a time. Default: 4. */
+  /** Number of queries to run at once. Default: 4. */
   readonly workers?: number;
   /** Replaces every query's `runs`. */
   readonly runs?: number;

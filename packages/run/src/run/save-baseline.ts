@@ -252,7 +252,7 @@ function refusal({ status, checks, problems }: Precheck, queryId: string, trace:
     {
       hint:
         status === 'failed'
-          ? '--force-save saves it all the same; the file then says that it was forced.'
+          ? '--force-save saves it anyway; the file then says that it was forced.'
           : `${wayOut(checks, trace)}; --force-save saves it unjudged, and the file says so.`,
     },
   );

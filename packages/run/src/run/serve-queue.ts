@@ -23,7 +23,7 @@ export interface ServeQueueOptions
   extends Omit<WorkerOptions, 'address' | 'spec' | 'slots' | 'openAgent' | 'failure'> {
   readonly suite: Suite;
   readonly address: string;
-  /** Number of queries in progress at a time. */
+  /** Number of queries to run at once. */
   readonly workers: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

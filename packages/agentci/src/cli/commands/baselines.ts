@@ -15,7 +15,7 @@ export const command: CliCommand = {
     parser
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml, when there is one)')
       .option('--agent <name>', 'only baselines of this agent')
-      .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
+      .option('--baseline-dir <dir>', "folder of the baselines (default: the spec's baseline_dir)")
       .option('--json', 'as JSON')
       .addHelpText('after', '\nExample:\n  agentci baselines --agent rag-agent');
   },

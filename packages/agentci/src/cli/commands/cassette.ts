@@ -39,7 +39,7 @@ export const command: CliCommand = {
       )
       .option(
         '-w, --workers <n>',
-        'check, rerecord: queries in progress at a time (default: 4)',
+        'check, rerecord: queries to run at once (default: 4)',
         wholeNumber(1),
       )
       .option(

@@ -19,7 +19,7 @@ export const command: CliCommand = {
       )
       .option('--agent <name>', "the agent's name in the spec")
       .option('--lossy', 'also write approximate checks, with a comment')
-      .option('--overwrite', 'write over files that exist')
+      .option('--overwrite', 'overwrite existing files')
       .option('--json', 'print the report as JSON')
       .addHelpText(
         'after',

@@ -23,7 +23,7 @@ export const command: CliCommand = {
       )
       .option('--agent <name>', "the agent (default: the spec's)")
       .option('--query <id or text>', 'only this query')
-      .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
+      .option('--baseline-dir <dir>', "folder of the baselines (default: the spec's baseline_dir)")
       .addOption(
         new Option(
           '--judge <mode>',

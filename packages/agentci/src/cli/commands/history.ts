@@ -35,11 +35,21 @@ export const command: CliCommand = {
       )
       .option('--by <period>', 'cost: day, week or month (default: week)')
       .option('--parquet <file>', 'export: one row per query of every run (needs @duckdb/node-api)')
-      .option('--json', 'as JSON')
+      .option('--json', 'print JSON')
       .addHelpText(
         'after',
         `
-Every finished run of test, eval and merge leaves a line in .agentci/history/runs.jsonl next to its spec, and a file with a
+Actions:
+  list       past runs, newest first
+  trend      pass rate, cost and latency over time, of the suite or a query
+  flaky      queries whose verdict changes without a change of the code
+  first-bad  the last good and the first bad run of a query
+  cost       cost per day, week or month
+  import     add runs from JSON reports or run folders
+  sql        query the history (needs @duckdb/node-api)
+  export     write the history as Parquet
+
+Every finished run of test, eval and merge adds a line to .agentci/history/runs.jsonl next to its spec, and a file with a
 line per query. Rates come with a 95 % interval, or a note if there are too few runs.
 
 Examples:

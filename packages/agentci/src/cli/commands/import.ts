@@ -17,7 +17,7 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .argument('<files...>', 'recordings: files or folders')
-      .option('--trace-format <format>', "the recordings' format, instead of detecting it")
+      .option('--trace-format <format>', "format of the recordings (default: detected)")
       .option('-o, --output <file>', 'write the traces to this file, one per line')
       .addOption(
         new Option('--as <format>', 'what to write')
@@ -37,7 +37,7 @@ export const command: CliCommand = {
       .option('--redact-names', 'mask names of people too (also masks place names)')
       .option('--only-failures', 'only runs that failed, or in which a call failed')
       .option('--dry-run', 'say what would be written, write nothing')
-      .option('--force', 'write over files that exist')
+      .option('--force', 'overwrite existing files')
       .option('--json', 'print the findings as JSON')
       .addHelpText(
         'after',

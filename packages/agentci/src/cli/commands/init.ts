@@ -8,7 +8,7 @@ import { collectList, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'init',
-  summary: 'write a spec, a starter agent and a CI job, and run them',
+  summary: 'write a spec, a starter agent and a CI job, then test',
   configure: (parser) =>
     parser
       .option('--agent <name>', "the agent's name (default: the project's)")
@@ -42,8 +42,8 @@ export const command: CliCommand = {
         'divide the suite among this many CI jobs, and join their results in one more',
         wholeNumber(2, 256),
       )
-      .option('--force', 'write over files that exist')
-      .option('-y, --yes', 'ask nothing')
+      .option('--force', 'overwrite existing files')
+      .option('-y, --yes', 'do not prompt')
       .addHelpText(
         'after',
         `

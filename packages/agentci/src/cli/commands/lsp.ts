@@ -3,7 +3,7 @@ import type { CliCommand } from '../cli-command.ts';
 
 export const command: CliCommand = {
   name: 'lsp',
-  summary: 'serve an editor with the Language Server Protocol',
+  summary: 'run the language server for editors',
   configure: (parser) =>
     parser
       .option('--stdio', 'speak the Language Server Protocol over stdin and stdout')

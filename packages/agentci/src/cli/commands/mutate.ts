@@ -35,14 +35,14 @@ export const command: CliCommand = {
     parser
       .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
       .option('--traces <path>', 'good recordings: a file or a folder')
-      .option('--trace-format <format>', "the recordings' format, instead of detecting it")
+      .option('--trace-format <format>', "format of the recordings (default: detected)")
       .option(
         '--run <id>',
         'the recordings of a stored run; "latest" is the newest finished one of this spec',
       )
       .option(
         '-t, --tags <tags>',
-        'only queries with one of these tags (repeat or separate by commas)',
+        'only queries with one of these tags (repeat or separate with commas)',
         collectList,
       )
       .option(
@@ -52,7 +52,7 @@ export const command: CliCommand = {
       )
       .option(
         '--operators <names>',
-        'only these kinds of change (repeat or separate by commas)',
+        'only these kinds of change (repeat or separate with commas)',
         collectList,
       )
       .option('--seed <n>', 'seed of random choices (default: 0)', wholeNumber(0))

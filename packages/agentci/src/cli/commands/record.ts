@@ -22,7 +22,7 @@ export const command: CliCommand = {
       .option('--query <id or text>', 'only this query')
       .option(
         '-t, --tags <tags>',
-        'only queries with one of these tags (repeat or separate by commas)',
+        'only queries with one of these tags (repeat or separate with commas)',
         collectList,
       )
       .option(
@@ -31,11 +31,11 @@ export const command: CliCommand = {
         someText,
       )
       .option('--cell <name=value>', 'only this cell of the matrix (repeatable)', collect)
-      .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
+      .option('-w, --workers <n>', 'queries to run at once (default: 4)', wholeNumber(1))
       .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
       .option(
         '--timeout <time>',
-        'longest time for one query: 500ms, 30s, 2m (default: 2m)',
+        'time limit for one query: 500ms, 30s, 2m (default: 2m)',
         duration,
       )
       .option(
@@ -48,7 +48,7 @@ export const command: CliCommand = {
         'model calls: record them, replay them from files, auto (replay known calls, record the rest) or off',
         cassetteChoice,
       )
-      .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
+      .option('--baseline-dir <dir>', "folder of the baselines (default: the spec's baseline_dir)")
       .option('--precheck-judge', 'ask the judge too before saving (always done)')
       .addOption(judgeOption())
       .option(
@@ -58,7 +58,7 @@ export const command: CliCommand = {
       .option('--force-save', 'save even if the precheck fails, and mark the files as forced')
       .option('--overwrite', 'replace baselines of the same version')
       .option('--quiet', 'no progress')
-      .option('--no-redact', 'keep what looks like a key or password as it is')
+      .option('--no-redact', 'do not mask values that look like keys or passwords')
       .option('--json', 'print the saved files as JSON')
       .addHelpText(
         'after',

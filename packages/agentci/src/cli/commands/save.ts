@@ -19,8 +19,8 @@ export const command: CliCommand = {
       .option('--cell <name=value>', 'only this cell of the matrix (repeatable)', collect)
       .option('--run <id>', 'from a stored run (default, and "latest": the newest of this spec)')
       .option('--trace-file <path>', 'from recordings: a file or a folder')
-      .option('--trace-format <format>', "the recordings' format, instead of detecting it")
-      .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
+      .option('--trace-format <format>', "format of the recordings (default: detected)")
+      .option('--baseline-dir <dir>', "folder of the baselines (default: the spec's baseline_dir)")
       .option('--precheck-correctness', 'judge the trace by its checks first (always done)')
       .option('--precheck-judge', 'rubrics too (always done)')
       .addOption(judgeOption())
@@ -32,10 +32,10 @@ export const command: CliCommand = {
       .option('--overwrite', 'replace a baseline of the same version and query')
       .option(
         '--timeout <time>',
-        'longest time for one query when the agent is run: 500ms, 30s, 2m',
+        'time limit for one query when the agent is run: 500ms, 30s, 2m',
         duration,
       )
-      .option('--no-redact', 'keep what looks like a key or password as it is')
+      .option('--no-redact', 'do not mask values that look like keys or passwords')
       .option('--json', 'print the saved files as JSON')
       .addHelpText(
         'after',

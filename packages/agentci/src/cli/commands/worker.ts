@@ -23,14 +23,17 @@ export const command: CliCommand = {
         someText,
       )
       .option('-c, --config <file>', 'the spec (must be the tested one)', DEFAULT_SPEC)
-      .option('-w, --workers <n>', 'queries in progress at a time', wholeNumber(1, 1000), 4)
+      .option('-w, --workers <n>', 'queries to run at once', wholeNumber(1, 1000), 4)
       .option(
         '--idle <time>',
         'end after this long without work: 30s, 5m (default: never)',
         duration,
       )
       .addOption(
-        new Option('--lock <time>', 'a worker that is silent for this long has lost its queries')
+        new Option(
+          '--lock <time>',
+          'reassign the queries of a worker after this long without a sign of life',
+        )
           .argParser(atLeast(duration, MIN_LOCK_MS, '1s'))
           .default(15_000, '15s'),
       )

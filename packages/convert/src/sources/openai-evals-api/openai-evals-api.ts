@@ -214,6 +214,6 @@ function similarity(
     'text_similarity',
     'close',
     [correctness({ similarity: { to: reference, method, min: pass_threshold } })],
-    'the number is computed in another way here',
+    'AgentCI computes this score differently',
   );
 }

@@ -45,6 +45,6 @@ export function filtered(
     ? { isAsked: true }
     : {
         isAsked: true,
-        skip: 'only some of the providers are asked, and a spec asks all of its models',
+        skip: 'the filter selects only some providers, but a spec runs every query on all of its models',
       };
 }

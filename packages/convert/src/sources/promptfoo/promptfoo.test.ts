@@ -396,7 +396,7 @@ test('a test for some of several models is skipped, and a provider has separate 
   expect(report.cases).toBe(2);
   expect(new Set(suite.queries.map(({ query }) => query))).toEqual(new Set(['A']));
   expect(report.skipped.map(({ why }) => why)).toEqual([
-    expect.stringContaining('only some of the providers'),
+    expect.stringContaining('only some providers'),
   ]);
 });
 
