@@ -72,7 +72,7 @@ const addReportFlags = (parser: Command): Command =>
 /** Options that control judging. */
 const addJudgingFlags = (parser: Command): Command =>
   parser
-    .option('--trace-format <format>', "format of the recordings (default: detected)")
+    .option('--trace-format <format>', 'format of the recordings (default: detected)')
     .option('--baseline <version>', 'compare with this baseline version')
     .option('--baseline-dir <dir>', "folder of the baselines (default: the spec's baseline_dir)")
     .addOption(
@@ -98,7 +98,11 @@ const addJudgingFlags = (parser: Command): Command =>
     )
     .option('-w, --workers <n>', 'queries to run at once (default: 4)', wholeNumber(1))
     .addOption(new Option('-j <n>').argParser(wholeNumber(1)).hideHelp())
-    .option('-n, --runs <n>', "times to run each query (default: from the spec)", wholeNumber(1, 1000))
+    .option(
+      '-n, --runs <n>',
+      'times to run each query (default: from the spec)',
+      wholeNumber(1, 1000),
+    )
     .addOption(new Option('--repeat <n>').argParser(wholeNumber(1, 1000)).hideHelp())
     .option('--seed <n>', 'random seed', wholeNumber(0))
     .option('--fail-fast', 'stop after the first failure')
@@ -110,11 +114,7 @@ const addJudgingFlags = (parser: Command): Command =>
 export function addLiveFlags(parser: Command): Command {
   return parser
     .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
-    .option(
-      '--timeout <time>',
-      'time limit for one query: 500ms, 30s, 2m (default: 2m)',
-      duration,
-    )
+    .option('--timeout <time>', 'time limit for one query: 500ms, 30s, 2m (default: 2m)', duration)
     .option(
       '--cassette <mode[=dir]>',
       'model calls: record them, replay them from files, auto (replay known calls, record the rest) or off',

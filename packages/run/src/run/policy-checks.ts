@@ -115,8 +115,7 @@ export function verdictOn(
       ? { status: 'fail' }
       : { status: 'error', why: 'not all tool calls were captured' };
   }
-  if (result.status === 'error')
-    return { status: 'error', why: result.reason ?? 'unknown' };
+  if (result.status === 'error') return { status: 'error', why: result.reason ?? 'unknown' };
   // Rules have a separate result for a run that was cut off.
   if (isPartial && !(isCutOff && result.metric === 'sequence_valid'))
     return { status: 'error', why: 'not all tool calls were captured' };

@@ -17,7 +17,7 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .argument('<files...>', 'recordings: files or folders')
-      .option('--trace-format <format>', "format of the recordings (default: detected)")
+      .option('--trace-format <format>', 'format of the recordings (default: detected)')
       .option('-o, --output <file>', 'write the traces to this file, one per line')
       .addOption(
         new Option('--as <format>', 'what to write')

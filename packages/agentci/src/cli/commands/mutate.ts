@@ -35,7 +35,7 @@ export const command: CliCommand = {
     parser
       .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
       .option('--traces <path>', 'good recordings: a file or a folder')
-      .option('--trace-format <format>', "format of the recordings (default: detected)")
+      .option('--trace-format <format>', 'format of the recordings (default: detected)')
       .option(
         '--run <id>',
         'the recordings of a stored run; "latest" is the newest finished one of this spec',

@@ -24,7 +24,7 @@ export const command: CliCommand = {
       )
       .option('-p, --policy <file>', 'the policy')
       .option('--traces <path>', 'the recordings: a file or a folder')
-      .option('--trace-format <format>', "format of the recordings (default: detected)")
+      .option('--trace-format <format>', 'format of the recordings (default: detected)')
       .addOption(new Option('-f, --format <format>', 'form of explain').choices(FORMATS))
       .option('--json', 'print JSON')
       .option('-o, --output <file>', 'write into a file instead of stdout')

@@ -19,7 +19,7 @@ export const command: CliCommand = {
       .option('--cell <name=value>', 'only this cell of the matrix (repeatable)', collect)
       .option('--run <id>', 'from a stored run (default, and "latest": the newest of this spec)')
       .option('--trace-file <path>', 'from recordings: a file or a folder')
-      .option('--trace-format <format>', "format of the recordings (default: detected)")
+      .option('--trace-format <format>', 'format of the recordings (default: detected)')
       .option('--baseline-dir <dir>', "folder of the baselines (default: the spec's baseline_dir)")
       .option('--precheck-correctness', 'judge the trace by its checks first (always done)')
       .option('--precheck-judge', 'rubrics too (always done)')
