@@ -18,6 +18,7 @@ const steps = [
   ['unit tests', 'vitest', ['run', '--project', 'unit']],
   ['docs site', 'vitest', ['run', '--project', 'site']],
   ['new extensions', process.execPath, ['scripts/test-scaffold.mjs']],
+  ['sizes', process.execPath, ['scripts/check-sizes.mjs']],
   ['package', 'publint', ['packages/agentci', '--strict']],
   [
     'package types',
