@@ -105,32 +105,32 @@ export interface QueryError {
   stderr?: string;
 }
 
-/** How a cassette was used, by one query or by the whole run. Nothing else about a replayed run may claim more. */
 /** The mistakes of models that played users, over the conversations of a run. */
 export interface UserAudit {
-  /** Those that were audited. */
+  /** Audited conversations. */
   conversations: number;
-  /** Those with at least one mistake. */
+  /** Audited conversations with at least one mistake. */
   faulty: number;
   rate: number | null;
-  /** Wilson's, of the rate. */
+  /** Wilson interval of `rate`. */
   interval: { low: number; high: number; level: number } | null;
   /** Messages by the model. The first message of a conversation is the spec's. */
   messages: number;
   faulty_messages: number;
-  /** Conversations that the judge gave no answer about. */
+  /** Conversations without an answer of the judge. */
   undecided: number;
-  /** The first of them. */
+  /** The first mistakes. */
   faults: { id: string; turn: number; by: 'detector' | 'judge'; what: string }[];
   /** Usage of the audit, separate from the judge. */
   judge: { calls: number; cost_usd: number | null };
 }
 
+/** The use of a cassette, by one query or by the whole run. */
 export interface CassetteUse {
   mode: 'record' | 'replay' | 'auto';
-  /** Calls that were answered from it. */
+  /** Replayed calls. */
   hits: number;
-  /** Calls that it had no answer for. */
+  /** Calls without a recorded answer. */
   misses: number;
   /** Hits that only `scrub` made possible. */
   scrubbed: number;
