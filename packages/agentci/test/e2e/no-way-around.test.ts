@@ -51,7 +51,7 @@ describe('a rule that would match nothing', () => {
       't.json': { query: 'q', answer: 'x' },
     });
     const { code, stderr } = await cli(['test', '--traces', 't.json'], { cwd });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/_BAD_GLOB/) });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/_BAD_PATTERN/) });
   });
 
   test('a tool whose name really has such characters can still be forbidden, and a space may be expected', async () => {
