@@ -12,7 +12,7 @@ import type { TapLine } from '@agentci/mcp';
 import { CassettePlayer } from '@agentci/mcp';
 import { servedCheck } from '@agentci/run';
 import { type Behaviour, slowly, startChaos } from '@agentci/testing/chaos-upstream';
-import { ask, type TapedOptions, withTape } from '@agentci/testing/taped';
+import { ask, type TapedOptions, withTape } from '@agentci/testing/recorded-agent';
 import { describe, expect, it } from 'vitest';
 
 // Complaints of users of other recorders, one test each, named after the complaint.

@@ -2,7 +2,7 @@ import type { CaptureSlot, Cassette, Exchange } from '@agentci/capture';
 import { ANSWER, REPLIES } from '@agentci/recorder';
 import { startScriptedModel } from '@agentci/scripted-model';
 import { startChaos } from '@agentci/testing/chaos-upstream';
-import { withTape } from '@agentci/testing/taped';
+import { withTape } from '@agentci/testing/recorded-agent';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rowOf } from '../../agentci/test/conformance/row.ts';
 import { converseFrames, converseReply } from './fake-bedrock.ts';

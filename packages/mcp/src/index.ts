@@ -1,9 +1,9 @@
-export { addCounts, type Counts, LEFT_OUT, leftOutText } from './cassette/asides.ts';
 export { CassettePlayer, entriesOf, linesOf, STEADY } from './cassette/player.ts';
 export { readTapLines } from './cassette/read-lines.ts';
 export { CassetteRecording } from './cassette/recording.ts';
 export { ReplayStream, replayHttp } from './cassette/replay-http.ts';
 export { replayStdio } from './cassette/replay-stdio.ts';
+export { addCounts, type Counts, LEFT_OUT, leftOutText } from './cassette/server-messages.ts';
 export { type Audit, type AuditEntry, chainLine, NO_AUDIT, openAudit } from './guard/audit.ts';
 export { Guard } from './guard/guard.ts';
 export type { GuardMode } from './guard/guard-options.ts';

@@ -51,7 +51,7 @@ export { type CassetteChoice, planCassettes } from './run/cassette-choice.ts';
 export { servedCheck, spendsMoney } from './run/cassette-use.ts';
 export { Cassettes, type Played } from './run/cassettes.ts';
 export { compareCells } from './run/cells.ts';
-export { BaselineShelf } from './run/choose-baselines.ts';
+export { BaselineSet } from './run/choose-baselines.ts';
 export { blankResult } from './run/combine-runs.ts';
 export { concludeRun } from './run/conclude-run.ts';
 export { diffTraces } from './run/diff-traces.ts';

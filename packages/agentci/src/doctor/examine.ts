@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { UserError } from '@agentci/lib/problems';
 import { plural } from '@agentci/lib/text';
 import { casesText } from '@agentci/results';
-import { BaselineShelf, listBaselineFiles, listRuns, usableBaselines } from '@agentci/run';
+import { BaselineSet, listBaselineFiles, listRuns, usableBaselines } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
 import { loadSpec } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
@@ -102,7 +102,7 @@ function baselineFinding(suite: Suite, io: Io): Finding {
     const list = listBaselineFiles(dir, suite.agent);
     const files = usableBaselines(list, undefined);
     // Throws if the spec names a baseline version that does not exist.
-    if (suite.baseline !== undefined) new BaselineShelf(suite, { dir });
+    if (suite.baseline !== undefined) new BaselineSet(suite, { dir });
     const versions = [...new Set(files.map(({ version }) => version))];
     const detail =
       versions.length === 0 ? 'none saved yet' : `${files.length} in ${versions.join(', ')}`;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { UserError } from '@agentci/lib/problems';
 import { compareGroups, type FailureGroup, groupFailures, type RunResult } from '@agentci/results';
 import {
-  BaselineShelf,
+  BaselineSet,
   latestVerdicts,
   listRuns,
   readRun,
@@ -114,11 +114,13 @@ async function divergencesOf(
   const found = new Map<string, string>();
   try {
     const { suite } = await loadSpec(specPath(place.config ?? DEFAULT_SPEC, io.cwd));
-    const shelf = new BaselineShelf(suite, { dir: resolve(io.cwd, suite.dir, suite.baselineDir) });
-    if (groups.length === 0 || !suite.queries.some((query) => shelf.has(query))) return found;
+    const baselines = new BaselineSet(suite, {
+      dir: resolve(io.cwd, suite.dir, suite.baselineDir),
+    });
+    if (groups.length === 0 || !suite.queries.some((query) => baselines.has(query))) return found;
     const { byQuery } = await readTracesOfQueries(tracesOf(place.root, place.runId), suite);
     for (const { signature, queries } of groups) {
-      const text = await divergenceOf(queries, suite, shelf, byQuery);
+      const text = await divergenceOf(queries, suite, baselines, byQuery);
       if (text !== undefined) found.set(signature, text);
     }
   } catch (error) {
@@ -131,14 +133,14 @@ async function divergencesOf(
 async function divergenceOf(
   ids: readonly string[],
   suite: Suite,
-  shelf: BaselineShelf,
+  baselines: BaselineSet,
   byQuery: Awaited<ReturnType<typeof readTracesOfQueries>>['byQuery'],
 ): Promise<string | undefined> {
   for (const id of ids) {
     const query = suite.queries.find((one) => one.id === id);
     const [trace] = byQuery.get(id) ?? [];
-    if (query === undefined || trace === undefined || !shelf.has(query)) continue;
-    const baseline = await shelf.get(query);
+    if (query === undefined || trace === undefined || !baselines.has(query)) continue;
+    const baseline = await baselines.get(query);
     if (baseline !== undefined)
       return `${id}: ${firstDivergence(baseline.trace, trace)} (baseline ${baseline.version})`;
   }

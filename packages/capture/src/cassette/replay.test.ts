@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type Behaviour, slowly, startChaos } from '@agentci/testing/chaos-upstream';
-import { ask, type TapedOptions, withTape } from '@agentci/testing/taped';
+import { ask, type TapedOptions, withTape } from '@agentci/testing/recorded-agent';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CaptureSlot } from '../capture.ts';
 

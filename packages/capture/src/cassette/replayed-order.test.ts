@@ -1,5 +1,5 @@
 import { startChaos } from '@agentci/testing/chaos-upstream';
-import { ask, withTape } from '@agentci/testing/taped';
+import { ask, withTape } from '@agentci/testing/recorded-agent';
 import type { Trace } from '@agentci/trace';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CaptureSlot } from '../capture.ts';

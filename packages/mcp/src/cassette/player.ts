@@ -3,8 +3,15 @@ import { isExactNumber, stringifyExact } from '@agentci/lib/json';
 import { mapTexts, withoutCredentials, withoutFieldCredentials } from '@agentci/lib/secrets';
 import { errorReply, idKey, type Message } from '../message.ts';
 import type { TapLine } from '../tap-log.ts';
-import { type Aside, Asides, addCounts, type Counts, NO_ASIDE, withToken } from './asides.ts';
 import { firstDifference } from './difference.ts';
+import {
+  type Aside,
+  Asides,
+  addCounts,
+  type Counts,
+  NO_ASIDE,
+  withToken,
+} from './server-messages.ts';
 
 /** Like `idKey`, for messages whose numbers keep their digits. */
 const idOf = (id: unknown): string | undefined =>

@@ -13,8 +13,8 @@ import {
 } from '@agentci/lib/secrets';
 import { type Direction, messagesIn } from '../message.ts';
 import type { TapLine } from '../tap-log.ts';
-import { addCounts, type Counts } from './asides.ts';
 import { CassettePlayer, entriesOf, isCall, unansweredRequests } from './player.ts';
+import { addCounts, type Counts } from './server-messages.ts';
 
 /** Buffers a session until it is known to be replayable. */
 export class CassetteRecording {

@@ -3,14 +3,14 @@ import type { QueryResult } from '@agentci/results';
 import type { Query } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import { llmCalls } from '@agentci/trace';
-import { BaselineShelf, type Shelf } from './choose-baselines.ts';
+import { type BaselineLookup, BaselineSet } from './choose-baselines.ts';
 import { needsOutside } from './collect-asks.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
+import type { suiteOutside } from './external-answers.ts';
 import type { CasePlan } from './plan-cases.ts';
 import type { RunOptions } from './run-options.ts';
 import type { RunParts } from './run-parts.ts';
 import { type SuiteJudge, suiteJudge } from './suite-judge.ts';
-import type { suiteOutside } from './suite-outside.ts';
 import { ToolNameCollector } from './tool-name-collector.ts';
 import type { UserAuditor } from './user-audit.ts';
 
@@ -18,7 +18,7 @@ import type { UserAuditor } from './user-audit.ts';
 const MAX_MODELS = 20;
 
 interface Collaborators {
-  readonly shelf: Shelf;
+  readonly baselines: BaselineLookup;
   readonly judges: SuiteJudge;
   readonly outside: ReturnType<typeof suiteOutside> | undefined;
   readonly audit: UserAuditor | undefined;
@@ -34,9 +34,9 @@ export class CaseJudge {
   static async open(options: RunOptions, plan: CasePlan): Promise<CaseJudge> {
     const { suite } = options;
     const { queries, selected, ledger } = plan;
-    const shelf = options.ignoresBaselines
-      ? BaselineShelf.empty
-      : new BaselineShelf(suite, {
+    const baselines = options.ignoresBaselines
+      ? BaselineSet.empty
+      : new BaselineSet(suite, {
           dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
           version: options.baseline,
         });
@@ -45,7 +45,7 @@ export class CaseJudge {
     const audit = options.auditUser
       ? new (await import('./user-audit.ts')).UserAuditor(options, selected, ledger)
       : undefined;
-    return new CaseJudge(options, plan, { shelf, judges, outside, audit });
+    return new CaseJudge(options, plan, { baselines, judges, outside, audit });
   }
 
   constructor(options: RunOptions, { selected, metrics }: CasePlan, collaborators: Collaborators) {
@@ -53,8 +53,8 @@ export class CaseJudge {
     this.toolNames = new ToolNameCollector(selected);
     if (options.resumed !== undefined && options.resumed.length > 0) this.toolNames.notSeen();
     this.#with = collaborators;
-    const { judges, shelf, outside } = collaborators;
-    this.#evaluate = createEvaluator(judges, shelf, options.suite.dir, { metrics, outside });
+    const { judges, baselines, outside } = collaborators;
+    this.#evaluate = createEvaluator(judges, baselines, options.suite.dir, { metrics, outside });
   }
 
   judge = async (query: Query, trace: Trace): Promise<QueryResult> => {
@@ -66,14 +66,14 @@ export class CaseJudge {
   };
 
   parts(): Pick<RunParts, 'models' | 'outside' | 'tools' | 'judge' | 'audit' | 'baselines'> {
-    const { shelf, judges, outside, audit } = this.#with;
+    const { baselines, judges, outside, audit } = this.#with;
     return {
       models: [...this.#models].sort(),
       outside: outside?.checks() ?? [],
       tools: this.toolNames.seenTools(),
       judge: judges.parts(),
       audit: audit?.parts(),
-      baselines: shelf.notices,
+      baselines: baselines.notices,
     };
   }
 
@@ -90,6 +90,6 @@ export async function openOutside(
   judges: SuiteJudge,
 ): Promise<ReturnType<typeof suiteOutside> | undefined> {
   if (!queries.some(needsOutside)) return undefined;
-  const { suiteOutside } = await import('./suite-outside.ts');
+  const { suiteOutside } = await import('./external-answers.ts');
   return suiteOutside(options, judges.judge);
 }

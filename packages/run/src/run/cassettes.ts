@@ -24,7 +24,7 @@ import { present } from '@agentci/lib/data';
 import { UserError } from '@agentci/lib/problems';
 import { plural } from '@agentci/lib/text';
 import type { CassetteUse, QueryError, TraceWarning } from '@agentci/results';
-import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
+import type { AgentWatch, RunAbout, Watch } from '../runners/runner.ts';
 import {
   cassettePath,
   checkCassettePlace,
@@ -35,7 +35,7 @@ import type { CassettePlan } from './cassette-choice.ts';
 import { calledLate, missMessage, reachedPast, wordsOf } from './cassette-refusals.ts';
 import { proveRecording, type Recording } from './keep-recording.ts';
 import { type Introductions, McpTape } from './mcp-tape.ts';
-import { playedWarnings } from './played-warnings.ts';
+import { playedWarnings } from './replay-warnings.ts';
 
 /** One run of a query with its cassette. */
 interface Playing {
@@ -241,7 +241,7 @@ export class Cassettes {
   }
 
   /** A slot of the capture that starts a new cassette at each `begin`. */
-  async openSlot(capture: Capture): Promise<Omit<CaptureSlot, 'begin'> & Lookout> {
+  async openSlot(capture: Capture): Promise<Omit<CaptureSlot, 'begin'> & AgentWatch> {
     this.#capture = capture;
     this.#open++;
     let current: Playing | undefined;

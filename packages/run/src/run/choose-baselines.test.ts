@@ -1,7 +1,7 @@
 import { parseSpec } from '@agentci/spec';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
-import { BaselineShelf } from './choose-baselines.ts';
+import { BaselineSet } from './choose-baselines.ts';
 
 const suite = parseSpec(
   'agent: demo\nqueries:\n  - {id: a, query: same, path: {}}\n  - {id: b, query: same, path: {}}\n  - {id: c, query: other, path: {}}\n',
@@ -14,7 +14,10 @@ interface Saved {
   readonly query?: string;
   readonly metadata?: object;
 }
-const shelf = (saved: readonly Saved[], options: { version?: string; baseline?: string } = {}) => {
+const baselines = (
+  saved: readonly Saved[],
+  options: { version?: string; baseline?: string } = {},
+) => {
   const files = saved.map(
     ({ version, day, id, query = 'same', metadata = { precheck_passed: true } }, i) => [
       `demo/${version}/${id ?? i}.json`,
@@ -30,7 +33,7 @@ const shelf = (saved: readonly Saved[], options: { version?: string; baseline?: 
     ],
   );
   const { baseline, version } = options;
-  return new BaselineShelf(
+  return new BaselineSet(
     { ...suite, ...(baseline === undefined ? {} : { baseline }) },
     {
       dir: tempDir(Object.fromEntries(files)),
@@ -38,7 +41,7 @@ const shelf = (saved: readonly Saved[], options: { version?: string; baseline?: 
     },
   );
 };
-const versions = async (chosen: BaselineShelf) =>
+const versions = async (chosen: BaselineSet) =>
   Promise.all(suite.queries.map(async (query) => (await chosen.get(query))?.version));
 
 test.each<{
@@ -95,7 +98,7 @@ test.each<{
     gives: [undefined, undefined, undefined],
   },
 ])('the baseline of each query when $when', async ({ saved, options, gives }) => {
-  expect(await versions(shelf(saved, options))).toEqual(gives);
+  expect(await versions(baselines(saved, options))).toEqual(gives);
 });
 
 test.each<{ what: string; saved: Saved[]; notices: unknown[] }>([
@@ -146,5 +149,5 @@ test.each<{ what: string; saved: Saved[]; notices: unknown[] }>([
     notices: [expect.stringContaining('is of a query that is no longer in the spec')],
   },
 ])('$what', ({ saved, notices }) => {
-  expect(shelf(saved).notices).toEqual(notices);
+  expect(baselines(saved).notices).toEqual(notices);
 });

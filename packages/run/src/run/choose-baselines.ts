@@ -17,18 +17,18 @@ export interface ChosenBaseline {
 }
 
 /** The baseline operations of a run. */
-export type Shelf = Pick<BaselineShelf, 'has' | 'get' | 'notices'>;
+export type BaselineLookup = Pick<BaselineSet, 'has' | 'get' | 'notices'>;
 
 /**
  * Provides the baseline of a query: the requested version, otherwise the newest that passed its
  * precheck.
  */
-export class BaselineShelf {
+export class BaselineSet {
   readonly #chosen = new Map<string, BaselineFile>();
   readonly notices: string[] = [];
 
   /** For traces that are judged without baselines. */
-  static readonly empty: Shelf = {
+  static readonly empty: BaselineLookup = {
     has: () => false,
     get: () => Promise.resolve(undefined),
     notices: [],

@@ -1,7 +1,7 @@
 import type { QueryResult } from '@agentci/results';
 import type { Query } from '@agentci/spec';
 import type { PriceLookup, Trace, Usage } from '@agentci/trace';
-import type { BaselineShelf } from './choose-baselines.ts';
+import type { BaselineSet } from './choose-baselines.ts';
 import type { Outside } from './collect-asks.ts';
 import { evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
@@ -13,7 +13,7 @@ export type TraceEvaluator = (query: Query, trace: Trace) => Promise<QueryResult
 /** Evaluates a trace with the baseline of the query, and with prices if a cost must be computed. */
 export function createEvaluator(
   judge: SuiteJudge,
-  shelf: Pick<BaselineShelf, 'has' | 'get'>,
+  baselines: Pick<BaselineSet, 'has' | 'get'>,
   dir: string,
   {
     metrics,
@@ -23,7 +23,7 @@ export function createEvaluator(
   let price: PriceLookup | undefined;
   const metricTools = metrics && { custom: metrics.custom, models: metrics.models };
   return async (query, trace) => {
-    const baseline = shelf.has(query) ? await shelf.get(query) : undefined;
+    const baseline = baselines.has(query) ? await baselines.get(query) : undefined;
     // The price table is large, and most recordings include their cost.
     if (price === undefined && (needsPrices(trace) || (baseline && needsPrices(baseline.trace)))) {
       const { loadPrices } = await import('@agentci/lib/prices');

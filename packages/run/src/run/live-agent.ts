@@ -26,7 +26,7 @@ import { unfinished } from './evaluate-conversation.ts';
 import { createFunctionRunner } from './function-runner.ts';
 import { interpretOutput, type OtherQueries } from './interpret-output.ts';
 import type { UserModels, UserTapeAccess } from './model-user.ts';
-import { playedResult, playedTrace } from './played.ts';
+import { playedResult, playedTrace } from './replayed-result.ts';
 import { withRetries } from './retry.ts';
 import type { LiveRunner, RunOptions } from './run-options.ts';
 import { withSecretWarning } from './secret-warning.ts';

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Capability, Captured, CaptureLevel, Step, ToolStep, Trace } from '@agentci/trace';
-import type { Sighting } from '../runners/runner.ts';
+import type { ObservedRun } from '../runners/runner.ts';
 
 /**
  * Merges the trace of an agent with the calls that the capture observed. The answer comes from the
  * agent. Calls that only the agent's recording mentions are kept too, so no evidence is lost.
  */
-export function mergeTraces(given: Trace, { trace: seen, warnings }: Sighting): Trace {
+export function mergeTraces(given: Trace, { trace: seen, warnings }: ObservedRun): Trace {
   if (seen === undefined) return { ...given, warnings: [...given.warnings, ...warnings] };
   const { final, reported, resources } = given;
   // Keeps the answer of the agent and the time of the runner. The last words of a model are not the

@@ -1,7 +1,7 @@
 import { spendsMoney } from './cassette-use.ts';
 import type { TraceEvaluator } from './evaluate-trace.ts';
 import type { Ledger } from './ledger.ts';
-import { keptResult } from './played.ts';
+import { keptResult } from './replayed-result.ts';
 import { runCost } from './run-cost.ts';
 import type { SourcedOutcome, SourcedRun, SourceReport, TraceSource } from './source.ts';
 

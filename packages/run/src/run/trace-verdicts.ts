@@ -3,7 +3,7 @@ import { SECRETS, secretsIn } from '@agentci/lib/secrets';
 import { caseKey } from '@agentci/results';
 import type { Query } from '@agentci/spec';
 import { openOutside } from './case-judge.ts';
-import { BaselineShelf } from './choose-baselines.ts';
+import { BaselineSet } from './choose-baselines.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { Ledger } from './ledger.ts';
 import { loadMetrics } from './plan-cases.ts';
@@ -26,27 +26,27 @@ export async function createTraceVerdicts(
   const { suite } = options;
   SECRETS.add(secretsIn(options.env ?? {}));
   const metrics = await loadMetrics(options, queries);
-  const shelf = new BaselineShelf(suite, {
+  const baselines = new BaselineSet(suite, {
     dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
     version: options.baseline,
   });
   const judges = suiteJudge(options, queries, new Ledger(options, queries, undefined, true));
   const outside = await openOutside(options, queries, judges);
   return {
-    evaluate: createEvaluator(judges, memoized(shelf), suite.dir, { metrics, outside }),
+    evaluate: createEvaluator(judges, memoized(baselines), suite.dir, { metrics, outside }),
     close: async () => outside?.close(),
-    notices: () => [...shelf.notices, ...judgeNotices(judges.parts())],
+    notices: () => [...baselines.notices, ...judgeNotices(judges.parts())],
   };
 }
 
 /** Each baseline is read once, even if many traces are compared with it. */
-function memoized(shelf: BaselineShelf): Pick<BaselineShelf, 'has' | 'get'> {
-  const read = new Map<string, ReturnType<BaselineShelf['get']>>();
+function memoized(baselines: BaselineSet): Pick<BaselineSet, 'has' | 'get'> {
+  const read = new Map<string, ReturnType<BaselineSet['get']>>();
   return {
-    has: shelf.has,
+    has: baselines.has,
     get: (query) => {
       const key = caseKey(query);
-      const known = read.get(key) ?? shelf.get(query);
+      const known = read.get(key) ?? baselines.get(query);
       read.set(key, known);
       return known;
     },

@@ -15,9 +15,9 @@ import {
 import type { Query } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import { finalText, type PriceLookup, quantityOf, totals } from '@agentci/trace';
+import { needsCode } from './code-checks.ts';
 import { evaluateRecorded } from './evaluate-recorded.ts';
 import { needsPrices } from './evaluate-trace.ts';
-import { needsCode } from './needs-code.ts';
 import type { RunOptions } from './run-options.ts';
 import type { VersionCase, VersionPlace } from './version-cases.ts';
 

@@ -36,8 +36,8 @@ export function createCommandRunner(
     run: async (request) => {
       const { signal, vars } = request;
       const [command = program, ...args] = filledTexts(config.command, request);
-      const lookout = await around.watch?.open();
-      lookout?.begin(request);
+      const agentWatch = await around.watch?.open();
+      agentWatch?.begin(request);
       const started = performance.now();
       let resources: ResourceSample[] = [];
       const outcome = await runProcess({
@@ -51,19 +51,22 @@ export function createCommandRunner(
           : undefined,
         command,
         args:
-          lookout === undefined
+          agentWatch === undefined
             ? args
-            : [...lookout.args, ...args.map((argument) => lookout.rewrite?.(argument) ?? argument)],
+            : [
+                ...agentWatch.args,
+                ...args.map((argument) => agentWatch.rewrite?.(argument) ?? argument),
+              ],
         cwd,
-        env: { ...(lookout?.env ?? env), ...variableEnvironment(vars) },
+        env: { ...(agentWatch?.env ?? env), ...variableEnvironment(vars) },
         stdin: JSON.stringify(inputOf(request)),
         signal,
         maxStdoutBytes: MAX_OUTPUT_BYTES,
-        leftoverMs: lookout === undefined ? undefined : LEFTOVER_MS,
+        leftoverMs: agentWatch === undefined ? undefined : LEFTOVER_MS,
       });
       const wallMs = performance.now() - started;
-      const seen = await lookout?.end(endingOf(outcome));
-      await lookout?.close();
+      const seen = await agentWatch?.end(endingOf(outcome));
+      await agentWatch?.close();
       if (outcome.ended !== 'exited' || outcome.code !== 0)
         throw endError(command, outcome, { cwd, config });
       const { stderr } = outcome;

@@ -38,7 +38,7 @@ export function createHttpRunner(
     request: RunRequest,
     cookies: CookieJar | undefined,
   ): Promise<RunOutput> => {
-    const lookout = await around.watch?.open();
+    const agentWatch = await around.watch?.open();
     try {
       const started = performance.now();
       const address = filledText(url, request, encodeURIComponent);
@@ -46,17 +46,17 @@ export function createHttpRunner(
       const received = await sendRequest({
         url: address,
         method: http.method,
-        headers: headersFor(request, kept, lookout?.headers),
+        headers: headersFor(request, kept, agentWatch?.headers),
         signal: request.signal,
         body: hasBody ? JSON.stringify(filledBody(http.body, request)) : undefined,
       });
       cookies?.keep(received.setCookies ?? [], address);
       const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
       const wallMs = performance.now() - started;
-      const seen = await lookout?.end('itself');
+      const seen = await agentWatch?.end('itself');
       return { ...output, wallMs, seen: seen ?? output.seen };
     } finally {
-      await lookout?.close();
+      await agentWatch?.close();
     }
   };
   return {

@@ -6,7 +6,7 @@ import type { RunnerConfig } from '@agentci/spec';
 import { ModuleThread, startThread, threadEnv } from './module-thread.ts';
 import {
   AgentError,
-  type Lookout,
+  type AgentWatch,
   type Runner,
   type RunnerEnvironment,
   type RunOutput,
@@ -37,7 +37,7 @@ class ModuleRunner implements Runner {
   /**
    * A thread keeps its own, because its module may have read the environment when it was loaded.
    */
-  readonly #lookouts = new WeakMap<ModuleThread, Lookout>();
+  readonly #agentWatches = new WeakMap<ModuleThread, AgentWatch>();
   #isClosed = false;
 
   constructor(config: ModuleConfig, around: RunnerEnvironment) {
@@ -95,18 +95,20 @@ class ModuleRunner implements Runner {
     const { watch, env } = this.#around;
     // Without a capture there is nothing to wait for, so that closing the runner now finds the
     // thread.
-    const lookout = watch === undefined ? undefined : await watch.open();
+    const agentWatch = watch === undefined ? undefined : await watch.open();
     if (this.#isClosed) {
-      await lookout?.close();
+      await agentWatch?.close();
       throw new AgentError('infra', 'the agent was stopped');
     }
-    const worker = startThread(lookout === undefined ? threadEnv(this.#config, env) : lookout.env);
+    const worker = startThread(
+      agentWatch === undefined ? threadEnv(this.#config, env) : agentWatch.env,
+    );
     const host = new ModuleThread(worker, { file: this.#file, exportName: this.#config.export });
     this.#all.add(host);
-    if (lookout !== undefined) this.#lookouts.set(host, lookout);
+    if (agentWatch !== undefined) this.#agentWatches.set(host, agentWatch);
     host.onGone = () => {
       this.#all.delete(host);
-      void lookout?.close();
+      void agentWatch?.close();
     };
     return host;
   }
@@ -121,8 +123,8 @@ class ModuleRunner implements Runner {
   }
 
   async #runOn(host: ModuleThread, request: RunRequest): Promise<RunOutput> {
-    const lookout = this.#lookouts.get(host);
-    lookout?.begin(request);
+    const agentWatch = this.#agentWatches.get(host);
+    agentWatch?.begin(request);
     const started = performance.now();
     const given = await host.call(request);
     // After its timeout the agent may clean up, but an answer in that time is late.
@@ -130,7 +132,7 @@ class ModuleRunner implements Runner {
       throw new AgentError('infra', 'the agent answered after it was asked to stop');
     const waitedMs = performance.now() - started;
     // Background tasks of the agent may still call models. The thread is free when they are done.
-    const seen = await lookout?.end('itself', host.begun);
+    const seen = await agentWatch?.end('itself', host.begun);
     const clock = host.clock(waitedMs);
     const { acceptsErrors } = this.#config;
     const stderr = host.printed();

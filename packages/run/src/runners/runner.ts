@@ -99,11 +99,11 @@ export interface RunOutput {
   /** Warnings to add to the trace. */
   readonly warnings?: Trace['warnings'];
   /** The observation of the run, if the agent was captured. */
-  readonly seen?: Sighting;
+  readonly seen?: ObservedRun;
 }
 
 /** An observation of a run from outside the agent. */
-export interface Sighting {
+export interface ObservedRun {
   /**
    * Absent if nothing was observed. Reading it may take a moment, so do not read it before the
    * agent has its next query.
@@ -126,7 +126,7 @@ export interface Begun {
 }
 
 /** Captures one agent at a time. */
-export interface Lookout {
+export interface AgentWatch {
   /** The complete environment of the agent. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Arguments to insert after the program's name. */
@@ -141,16 +141,16 @@ export interface Lookout {
    */
   readonly begin: (about: RunAbout) => void;
   /** Waits for pending activity. */
-  readonly end: (how: AgentEnd, begun?: Begun) => Promise<Sighting>;
+  readonly end: (how: AgentEnd, begun?: Begun) => Promise<ObservedRun>;
   readonly close: () => Promise<void>;
 }
 
 /**
  * Captures agents from outside while they run. The engine creates one, and a runner opens a
- * `Lookout` per agent.
+ * `AgentWatch` per agent.
  */
 export interface Watch {
-  readonly open: () => Promise<Lookout>;
+  readonly open: () => Promise<AgentWatch>;
 }
 
 /**

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { MAX_OUTPUT_BYTES } from './command.ts';
 import {
   AgentError,
+  type AgentWatch,
   inputOf,
-  type Lookout,
   type RunAbout,
   type RunnerEnvironment,
   type RunRequest,
@@ -22,7 +22,7 @@ interface Answered {
 interface Surroundings {
   /** Name of the program in messages. */
   readonly name: string;
-  readonly lookout: Lookout | undefined;
+  readonly agentWatch: AgentWatch | undefined;
   readonly onVoid: NonNullable<RunnerEnvironment['onVoid']>;
 }
 
@@ -35,7 +35,7 @@ const MAX_DRAIN_MS = 30_000;
 
 /** One process that answers one query at a time. */
 export class ServeProcess {
-  readonly lookout: Lookout | undefined;
+  readonly agentWatch: AgentWatch | undefined;
   readonly gone: Promise<unknown>;
   readonly #name: string;
   readonly #onVoid: Surroundings['onVoid'];
@@ -50,9 +50,9 @@ export class ServeProcess {
 
   constructor(
     options: ConstructorParameters<typeof StandingProcess>[0],
-    { name, lookout, onVoid }: Surroundings,
+    { name, agentWatch, onVoid }: Surroundings,
   ) {
-    this.lookout = lookout;
+    this.agentWatch = agentWatch;
     this.#name = name;
     this.#onVoid = onVoid;
     this.#lines = new ServeLines(MAX_OUTPUT_BYTES, (surplus) => this.#doubt(surplus));

@@ -74,22 +74,22 @@ class ServeRunner implements Runner {
 
   async #start([program = '', ...args]: readonly string[]): Promise<ServeProcess> {
     const { dir, env, watch, onVoid = () => {} } = this.#around;
-    const lookout = await watch?.open();
+    const agentWatch = await watch?.open();
     if (this.#isClosed) {
-      await lookout?.close();
+      await agentWatch?.close();
       throw new AgentError('infra', 'the agent was stopped');
     }
     const options = {
       command: program,
-      args: lookout === undefined ? args : [...lookout.args, ...args],
+      args: agentWatch === undefined ? args : [...agentWatch.args, ...args],
       cwd: resolve(dir, this.#config.cwd ?? '.'),
-      env: lookout?.env ?? { ...env, ...this.#config.env },
+      env: agentWatch?.env ?? { ...env, ...this.#config.env },
     };
-    const server = new ServeProcess(options, { name: program, lookout, onVoid });
+    const server = new ServeProcess(options, { name: program, agentWatch, onVoid });
     this.#all.add(server);
     void server.gone.then(() => {
       this.#all.delete(server);
-      void lookout?.close();
+      void agentWatch?.close();
     });
     return server;
   }
@@ -114,11 +114,11 @@ class ServeRunner implements Runner {
   }
 
   async #runOn(server: ServeProcess, request: RunRequest): Promise<RunOutput> {
-    server.lookout?.begin(request);
+    server.agentWatch?.begin(request);
     const started = performance.now();
     const { value, noise } = await server.ask(request);
     const wallMs = performance.now() - started;
-    const seen = await server.lookout?.end('itself');
+    const seen = await server.agentWatch?.end('itself');
     const stderr = server.stderr();
     const { acceptsErrors } = this.#config;
     try {

@@ -8,14 +8,14 @@ import { lettersOf } from './letter-ids.ts';
 import { type Dialled, isSamePhone, MIN_LOCAL } from './phone-forms.ts';
 
 /** The first fact of a message that is in none of the known texts. Undefined if all are known. */
-export function unknownFact(message: string, known: readonly string[]): string | undefined {
-  const texts = known.map(prepared);
+export function unknownFact(message: string, knownTexts: readonly string[]): string | undefined {
+  const texts = knownTexts.map(prepared);
   const said = prepared(message);
   const stated = factsIn(said);
   if (stated.length === 0) return undefined;
   const given = texts.flatMap((text) => factsIn(text).map((fact) => ({ fact, text })));
   const facts = given.map(({ fact }) => fact);
-  const shelf: Shelf = {
+  const known: KnownFacts = {
     values: new Set(facts.flatMap(({ kind, values }) => values.map((value) => `${kind} ${value}`))),
     facts: [...facts, ...derivedMoments(facts, said, texts), ...(texts.some(isNoon) ? NOON : [])],
     ids: facts.flatMap(({ kind, values }) => (kind === 'id' ? values.map(idForm) : [])),
@@ -24,11 +24,11 @@ export function unknownFact(message: string, known: readonly string[]): string |
     letters: texts.map(lettersOf).join(' '),
   };
   return stated.find(
-    (fact) => !isKnown(fact, said, shelf) && !isWrittenApart(fact, said, { texts, shelf }),
+    (fact) => !isKnown(fact, said, known) && !isWrittenApart(fact, said, { texts, known }),
   )?.shown;
 }
 
-interface Shelf {
+interface KnownFacts {
   readonly values: ReadonlySet<string>;
   /** Including derived ones, such as the day after a date. */
   readonly facts: readonly Fact[];
@@ -65,80 +65,80 @@ const NOON: readonly Fact[] = [
   { kind: 'time', values: ['12:0', '0:0'], shown: '12:00', at: 0, end: 0, isInternational: false },
 ];
 
-function isKnown(fact: Fact, said: string, shelf: Shelf): boolean {
+function isKnown(fact: Fact, said: string, known: KnownFacts): boolean {
   const isOneOf = (): boolean =>
-    fact.values.some((value) => shelf.values.has(`${fact.kind} ${value}`));
+    fact.values.some((value) => known.values.has(`${fact.kind} ${value}`));
   switch (fact.kind) {
     case 'date':
       return fact.values.some((value) =>
-        shelf.facts.some((each) => each.kind === 'date' && agrees(value, each)),
+        known.facts.some((each) => each.kind === 'date' && agrees(value, each)),
       );
     case 'time':
-      return shelf.facts.some((each) => timesOf(each).some((time) => isAbout(fact, time)));
+      return known.facts.some((each) => timesOf(each).some((time) => isAbout(fact, time)));
     case 'digits':
       return (
         isOneOf() ||
-        isWhole(fact, shelf) ||
-        isEnd(fact, said, shelf) ||
-        pieces(fact).every((n) => isKnownNumber(n, shelf))
+        isWhole(fact, known) ||
+        isEnd(fact, said, known) ||
+        pieces(fact).every((n) => isKnownNumber(n, known))
       );
     case 'letters':
-      return shelf.letters.includes(lettersOf(fact.shown));
+      return known.letters.includes(lettersOf(fact.shown));
     case 'id':
-      return isKnownId(fact, said, shelf);
+      return isKnownId(fact, said, known);
     case 'number':
       return (
         isOneOf() ||
-        isEveryday(fact, said, shelf.counts) ||
-        joinedForms(fact, said).some((id) => shelf.ids.some(({ compact }) => compact === id)) ||
-        fact.values.some((n) => isKnownNumber(n, shelf)) ||
-        isWhole(fact, shelf) ||
-        isEnd(fact, said, shelf) ||
-        (/\d \d/.test(fact.shown) && pieces(fact).every((n) => isKnownNumber(n, shelf))) ||
-        isDerived(fact, said, shelf.facts)
+        isEveryday(fact, said, known.counts) ||
+        joinedForms(fact, said).some((id) => known.ids.some(({ compact }) => compact === id)) ||
+        fact.values.some((n) => isKnownNumber(n, known)) ||
+        isWhole(fact, known) ||
+        isEnd(fact, said, known) ||
+        (/\d \d/.test(fact.shown) && pieces(fact).every((n) => isKnownNumber(n, known))) ||
+        isDerived(fact, said, known.facts)
       );
     default:
       return isOneOf();
   }
 }
 
-function isKnownId(fact: Fact, said: string, shelf: Shelf): boolean {
+function isKnownId(fact: Fact, said: string, known: KnownFacts): boolean {
   const form = idForm(fact.values[0]!);
   const { compact, rest, number } = form;
-  if (shelf.joined.has(compact) || shelf.ids.some((id) => isSameId(id, form))) return true;
-  if ([number, rest].some((each) => each !== undefined && shelf.values.has(`number ${each}`)))
+  if (known.joined.has(compact) || known.ids.some((id) => isSameId(id, form))) return true;
+  if ([number, rest].some((each) => each !== undefined && known.values.has(`number ${each}`)))
     return true;
-  if (rest === undefined && shelf.ids.some((id) => id.rest === compact)) return true;
+  if (rest === undefined && known.ids.some((id) => id.rest === compact)) return true;
   if (isRange(fact.shown))
-    return pieces(fact).every((n) => Number(n) <= SMALL || isKnownNumber(n, shelf));
+    return pieces(fact).every((n) => Number(n) <= SMALL || isKnownNumber(n, known));
   // `xxxx-1234` is the end of a card number.
   const bare = { ...fact, values: rest === undefined ? [compact] : [compact, rest] };
-  return isWhole(bare, shelf) || isEnd(bare, said, shelf) || isSpelled(fact, shelf);
+  return isWhole(bare, known) || isEnd(bare, said, known) || isSpelled(fact, known);
 }
 
 /** An id that one side writes as one word and the other as several. */
 function isWrittenApart(
   fact: Fact,
   said: string,
-  { texts, shelf }: { readonly texts: readonly string[]; readonly shelf: Shelf },
+  { texts, known }: { readonly texts: readonly string[]; readonly known: KnownFacts },
 ): boolean {
   const { compact } = idForm(fact.values[0]!);
   if (fact.kind === 'id' && texts.some((text) => isSpelledIn(text, compact))) return true;
-  return isPartOf(new Set(shelf.ids.map((id) => id.compact)), said, fact);
+  return isPartOf(new Set(known.ids.map((id) => id.compact)), said, fact);
 }
 
 /** `2-3` of "2-3 days". */
 const isRange = (shown: string): boolean => /^\d{1,4}-\d{1,4}$/.test(shown);
 
 /** A spelled-out text may be a part of a longer id. */
-const isSpelled = ({ shown, values }: Fact, { letters }: Shelf): boolean =>
+const isSpelled = ({ shown, values }: Fact, { letters }: KnownFacts): boolean =>
   /^.(?:[ -].)+$/u.test(shown) && letters.includes(values[0]!);
 
 /**
  * A number may be the year or the day of a known date, the hour of a known time, an id without its
  * label, or an integer with digit groups.
  */
-function isKnownNumber(number: string, { values, facts, ids }: Shelf): boolean {
+function isKnownNumber(number: string, { values, facts, ids }: KnownFacts): boolean {
   if (values.has(`number ${number}`) || values.has(`digits ${number}`)) return true;
   if (ids.some(({ compact, rest, number: own }) => [compact, rest, own].includes(number)))
     return true;
@@ -185,7 +185,7 @@ function clockOf(number: string): readonly [hour: number, minutes: number] | und
 }
 
 /** Phone numbers may omit the country code. Cards and accounts may have gaps. */
-function isWhole({ values, isInternational }: Fact, { facts }: Shelf): boolean {
+function isWhole({ values, isInternational }: Fact, { facts }: KnownFacts): boolean {
   const own = dialled(values, isInternational);
   return (
     own.length > 0 &&
@@ -205,7 +205,7 @@ const MIN_END = 3;
  * The last digits of a card or an account are allowed, and the first ones if the user calls them
  * that.
  */
-function isEnd({ values }: Fact, said: string, { facts }: Shelf): boolean {
+function isEnd({ values }: Fact, said: string, { facts }: KnownFacts): boolean {
   const parts = values.filter((digits) => /^\d+$/.test(digits) && digits.length >= MIN_END);
   if (parts.length === 0) return false;
   const long = facts.flatMap(({ kind, values: own }) =>

@@ -1,9 +1,9 @@
 import { linesOfCalls, type McpCall, readMcpCall, writeMcpCall } from '@agentci/capture';
 import { describe, expect, test } from 'vitest';
 import type { TapLine } from '../tap-log.ts';
-import { leftOutText } from './asides.ts';
 import { CassettePlayer, entriesOf } from './player.ts';
 import { CassetteRecording } from './recording.ts';
+import { leftOutText } from './server-messages.ts';
 
 type Said = readonly ['c2s' | 's2c', object];
 
