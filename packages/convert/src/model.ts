@@ -56,7 +56,7 @@ export interface Carried {
    * report.
    */
   readonly members?: readonly Finding[];
-  /** It became the policy of the case, which has no layer. */
+  /** The assertion became part of the case's policy, so it belongs to no layer. */
   readonly isPolicy?: true;
 }
 

@@ -51,7 +51,7 @@ export interface CompileContext {
    * a keyword ignores other types, as in the standard.
    */
   readonly dialect: 'policy' | 'json-schema';
-  /** The target of a `$ref`. Undefined if it does not exist, which was then reported. */
+  /** The target of a `$ref`. Undefined if it does not exist, which has already been reported. */
   readonly resolve: (ref: YamlEntry) => YamlNode | undefined;
 }
 

@@ -39,7 +39,7 @@ export function useRun(
 
   const poll = useCallback(async () => {
     const list = await fetchRuns();
-    if (list === undefined) throw new Error('no list of runs');
+    if (list === undefined) throw new Error('the list of runs could not be loaded');
     setRuns((old) => (JSON.stringify(old) === JSON.stringify(list) ? old : list));
     const id = wantedId ?? list[0]?.id;
     if (id === undefined || (seen.current.id === id && seen.current.finished)) return;

@@ -21,7 +21,7 @@ export interface ResultTexts {
 
 /**
  * A result whose text is on disk. Frequently used fields (status, check counts, usage) stay in
- * memory, so that a run of 100,000 queries fits. Other fields are read on demand. Copy it with
+ * memory, so that a run of 100,000 queries fits in memory. Other fields are read on demand. Copy it with
  * `wholeResult`, because `{...result}` would lose them.
  */
 export class StoredResult implements QueryResult {

@@ -67,7 +67,7 @@ const userSchema = v.strictObject({
 
 export const conversationSchema = v
   .strictObject({
-    start: text.optional().describe('The first message of the user; "query" when not written'),
+    start: text.optional().describe('The first message of the user (default: "query")'),
     user: userSchema.optional().describe('Who talks to the agent'),
     max_turns: v
       .number()
@@ -75,7 +75,7 @@ export const conversationSchema = v
       .min(1)
       .max(MAX_TURNS)
       .optional()
-      .describe(`A turn is a message and its answer; ${DEFAULT_MAX_TURNS} when not written`),
+      .describe(`A turn is a message and its answer (default: ${DEFAULT_MAX_TURNS})`),
     session: v
       .enum(['stateless', 'stateful'])
       .optional()
@@ -129,7 +129,7 @@ export const stateSchema = v
       .min(1)
       .max(MAX_TIMEOUT_MS)
       .optional()
-      .describe(`${DEFAULT_STATE_TIMEOUT_MS} when not written`),
+      .describe(`Default: ${DEFAULT_STATE_TIMEOUT_MS}`),
   })
   .refine((state) => state.json_schema !== undefined || state.subset !== undefined, {
     message: 'needs "json_schema" or "subset" to compare the state with',

@@ -19,12 +19,7 @@ const ensembleSchema = v.strictObject({
 /** The model that scores answers, with settings for all rubrics. */
 const judgeConfigSchema = v.strictObject({
   model: text.optional().describe('Model that judges'),
-  temperature: v
-    .number()
-    .min(0)
-    .max(2)
-    .optional()
-    .describe('0 when not written, so that verdicts repeat'),
+  temperature: v.number().min(0).max(2).optional().describe('Default: 0, so that verdicts repeat'),
   structured_output: v.boolean().optional(),
   base_url: v
     .string()
@@ -104,11 +99,7 @@ export const ROOT_KEY_NAMES = [
 export const SHARED_KEYS = {
   tags: v.array(text).describe('For selecting queries with --tags'),
   runs: v.number().int().min(1).max(1000).describe('How often the query is run'),
-  min_pass_rate: v
-    .number()
-    .min(0)
-    .max(1)
-    .describe('Share of runs that must pass; 1 when not written'),
+  min_pass_rate: v.number().min(0).max(1).describe('Share of runs that must pass (default: 1)'),
   context: v
     .union([v.string(), v.array(v.string()).min(1)])
     .describe('Text the answer must be grounded in'),

@@ -28,7 +28,7 @@ const shape = {
     .min(0)
     .max(1)
     .optional()
-    .describe('Lowest passing score between 0 and 1; 0.5 when not written'),
+    .describe('Lowest passing score between 0 and 1 (default: 0.5)'),
   few_shot_examples: v
     .array(example)
     .min(1)

@@ -179,7 +179,7 @@ const httpKeys = v.strictObject({
     .string()
     .regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://')
     .describe('Where to ask; {{query}}, {{id}} and {{run}} are filled in, encoded'),
-  method: v.enum(['GET', 'POST', 'PUT', 'PATCH']).optional().describe('POST when not written'),
+  method: v.enum(['GET', 'POST', 'PUT', 'PATCH']).optional().describe('default: POST'),
   headers: v.record(v.string(), v.string()).optional(),
   body: v
     .unknown()
@@ -265,7 +265,7 @@ const textOf = (value: unknown): string => JSON.stringify(value) ?? '';
 export const RUNNER_SCHEMAS = {
   module: v.strictObject({
     module: text.describe('Path of a JavaScript or TypeScript module'),
-    export: text.optional().describe('Name of the exported function; "default" when not written'),
+    export: text.optional().describe('Name of the exported function (default: "default")'),
     ...started,
   }),
   command: v.strictObject({

@@ -111,7 +111,7 @@ function byTask(traces: readonly Trace[]): readonly (readonly Trace[])[] {
   return [...groups.values()];
 }
 
-/** The bounds that every run of the task met. A budget covers the largest run. */
+/** The checks that every run of the task would pass. A budget covers the largest run. */
 function checksOf(runs: readonly Trace[]): string[] {
   const lines = outcomeLines(runs);
   if (runs.every(({ captured }) => captured.toolCalls === 'full')) {

@@ -22,7 +22,7 @@ const channelNamed = (name: string): Channel | undefined =>
   CHANNELS.find((channel) => channel === name);
 const channelOf: (reporter: ReporterName) => Channel | undefined = channelNamed;
 
-/** A URL anywhere, or a URL without its scheme. */
+/** A URL anywhere in the text, or a Slack webhook without its scheme. */
 const ADDRESS = /[a-z][a-z\d+.-]+:\/|(?:^|=)hooks\.slack\.com(?:\/|$)/i;
 
 /**

@@ -27,7 +27,7 @@ export function repeatedCommand(
   return words.join(' ');
 }
 
-/** Like `repeatedCommand` for a stored run, from its stored options. */
+/** Like `repeatedCommand`, built from the options stored with a run. */
 export function storedCommand(
   {
     spec,

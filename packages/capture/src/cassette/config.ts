@@ -12,7 +12,7 @@ export const cassetteSchema = v
       .string()
       .regex(/\S/)
       .optional()
-      .describe('Folder of the cassettes; ./cassettes when not written'),
+      .describe('Folder of the cassettes (default: ./cassettes)'),
     mode: v
       .enum([...CASSETTE_MODES])
       .optional()
@@ -51,7 +51,7 @@ export const cassetteSchema = v
     errors: v
       .boolean()
       .optional()
-      .describe('Keep failed replies too (rate limits, 5xx); false when not written'),
+      .describe('Keep failed replies too (rate limits, 5xx) (default: false)'),
     repeat: v
       .enum(['next', 'last'])
       .optional()

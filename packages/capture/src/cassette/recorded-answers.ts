@@ -39,7 +39,7 @@ export interface QueuedAnswer {
 }
 
 /**
- * The answers of one cassette during one run. The nth request of a kind gets the nth answer to it.
+ * The answers of one cassette during one run. The nth of several matching requests gets the nth recorded answer.
  */
 export class RecordedAnswers {
   readonly #rules: MatchRules;

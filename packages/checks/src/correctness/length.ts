@@ -14,7 +14,7 @@ const schema = v
   .strictObject({
     min: v.int().min(0).optional(),
     max: v.int().min(0).optional(),
-    unit: v.enum(UNITS).optional().describe('chars when not written'),
+    unit: v.enum(UNITS).optional().describe('default: chars'),
   })
   .refine(({ min, max }) => min !== undefined || max !== undefined, {
     message: 'length needs "min" or "max"',

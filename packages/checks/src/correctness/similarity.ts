@@ -15,7 +15,7 @@ const MAX_COMPARED = 100_000;
 
 const schema = v.strictObject({
   to: v.string().describe('The text to compare the answer with'),
-  method: v.enum(METHODS).optional().describe('embedding when not written'),
+  method: v.enum(METHODS).optional().describe('default: embedding'),
   min: v.number().min(0).max(1).describe('The lowest similarity that is kept, from 0 to 1'),
   model: v
     .string()

@@ -12,7 +12,7 @@ const limits = {
     .min(1)
     .max(MAX_TIMEOUT_MS)
     .optional()
-    .describe('Time one verdict may take; 10000 when not written'),
+    .describe('Time one verdict may take (default: 10000)'),
   env: v
     .array(v.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'))
     .optional()

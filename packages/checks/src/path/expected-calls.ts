@@ -26,18 +26,10 @@ const callSchema = v.strictObject({
     .describe('Like `args` next to `mode`, for this call only'),
 });
 const schema = v.strictObject({
-  mode: v.enum(CALL_MODES).optional().describe('in_order when not written'),
-  args: v
-    .enum(ARGS_MODES)
-    .optional()
-    .describe('How arguments are compared; subset when not written'),
+  mode: v.enum(CALL_MODES).optional().describe('default: in_order'),
+  args: v.enum(ARGS_MODES).optional().describe('How arguments are compared (default: subset)'),
   calls: v.array(callSchema).max(MAX_EXPECTED),
-  min: v
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe('The lowest score that is kept; 1 when not written'),
+  min: v.number().min(0).max(1).optional().describe('The lowest score that is kept (default: 1)'),
 });
 type Params = Infer<typeof schema>;
 

@@ -34,8 +34,8 @@ export const check = defineCheck({
       .min(1)
       .max(MAX_CYCLE)
       .optional()
-      .describe('The longest cycle that is looked for; 2 when not written'),
-    max: v.int().min(0).optional().describe('How many repetitions are allowed; 0 when not written'),
+      .describe('The longest cycle that is looked for (default: 2)'),
+    max: v.int().min(0).optional().describe('How many repetitions are allowed (default: 0)'),
   }),
   evaluate: ({ by = 'tool', cycle = 2, max = 0 }, { trace }) => {
     const recorded = capturedCalls(trace);

@@ -2,7 +2,7 @@ import type { DraftAgent, DraftHandoff, DraftLlm, DraftStep, DraftTool, Gap } fr
 
 type Mutable<T> = T extends DraftStep ? { -readonly [K in keyof T]: T[K] } : never;
 
-/** A draft step in the builder: its position in the tree, and its fate. */
+/** A draft step in the builder: its position in the tree, and what became of it. */
 export interface Node<D extends DraftStep = DraftStep> {
   /** A mutable copy. */
   readonly draft: Mutable<D>;

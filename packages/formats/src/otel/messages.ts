@@ -120,7 +120,7 @@ export function anyTurns(value: unknown): Turn[] {
   return Array.isArray(items) && items.some(isResponseItem) ? itemTurns(items) : turnsOf(items);
 }
 
-/** Merges the messages of one reply: all text, all calls. */
+/** Joins the messages of one reply into one, without tool results. */
 export function merged(turns: readonly Turn[]): Turn | undefined {
   const own = turns.filter(({ role }) => role !== 'tool');
   if (own.length <= 1) return own[0] === undefined ? undefined : { ...own[0], role: 'assistant' };

@@ -13,7 +13,7 @@ const params = () =>
     tools: list.optional().describe('tools that must have succeeded; measured without a judge'),
     goals: list
       .optional()
-      .describe('what the user wants, one goal each; found by the judge when not written'),
+      .describe('what the user wants, one goal each (default: found by the judge)'),
   });
 
 export const metric = defineMetric({

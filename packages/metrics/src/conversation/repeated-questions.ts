@@ -97,7 +97,7 @@ const questionsIn = ({ turn, answer }: Said): Question[] =>
 
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
 
-/** Dice's coefficient of the words. */
+/** Sørensen–Dice coefficient of the two sets of words. */
 function overlap(a: Question, b: Question): number {
   let common = 0;
   for (const word of a.words) if (b.words.has(word)) common++;

@@ -136,7 +136,8 @@ test('a header that cannot be one is refused before anything is sent, and its va
   expect(() => runner('http://127.0.0.1:1', { headers: { 'x y': 's3cret' } })).toThrowError(
     expect.objectContaining({
       code: 'SPEC_VALUE',
-      message: 'runner.http.headers: "x y" is not a header, or its value cannot be one',
+      message:
+        'runner.http.headers: "x y" is not a valid header name, or its value is not a valid header value',
     }),
   );
 });

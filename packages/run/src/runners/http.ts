@@ -92,7 +92,7 @@ function headersOf(
     } catch {
       throw new UserError(
         'SPEC_VALUE',
-        `runner.http.headers: "${name}" is not a header, or its value cannot be one`,
+        `runner.http.headers: "${name}" is not a valid header name, or its value is not a valid header value`,
       );
     }
   }

@@ -37,7 +37,7 @@ export class AgUiRun {
   >();
   readonly #calls = new Map<string, { args: string; name: string; reply: OpenReply }>();
   readonly #times: (number | undefined)[] = [];
-  /** Messages of this and earlier runs by id. Some servers restart ids in each run. */
+  /** Messages of this and earlier runs by id. Some servers start ids over in each run. */
   readonly #known: Map<string, string>;
   /** Key of the latest message or call with an id, which may be reused. */
   readonly #newest = new Map<string, string>();

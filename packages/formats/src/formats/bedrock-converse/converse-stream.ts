@@ -80,7 +80,7 @@ function addDelta(block: OpenBlock, delta: Fields): void {
   if (Object.keys(others).length > 0) block.others.push(others);
 }
 
-/** Blocks are named by their only key. An unknown kind of tool use is still a call. */
+/** The kind of a block is its only key. An unknown kind of tool use is still a call. */
 function blockOf({ start, text, json, thought, others }: OpenBlock): Fields[] {
   const [kind] = Object.keys(start);
   if (kind === undefined) {

@@ -87,7 +87,7 @@ const isFilterNote = (value: unknown): boolean =>
     (choice) => !('message' in choice) && fields(choice.delta).tool_calls === undefined,
   );
 
-/** Servers that leave the kind of the object out. */
+/** Recognizes replies of servers that omit `object`. */
 const hasChoices = (value: unknown): boolean => {
   const [choice] = objects(fields(value).choices);
   return (

@@ -62,7 +62,7 @@ export function axis(
   ].join('');
 }
 
-/** Two decimals are a hundredth of a pixel. */
+/** A hundredth of a pixel is precise enough and keeps the file small. */
 const short = (value: number): string => String(Math.round(value * 100) / 100);
 
 /** Approximate pixels per character at 12 px, average and bold. Wide letters take more. */
