@@ -148,7 +148,7 @@ function disagreements(set: readonly BaseVariable[], env: Env): CaptureNote[] {
 
 function refuseUnknown(name: string): void {
   if (PROVIDERS.some((provider) => provider.name === name)) return;
-  throw new UserError('OPTION_INVALID', `there is no provider "${name}"`, {
+  throw new UserError('OPTION_INVALID', `unknown provider "${name}"`, {
     hint: `providers: ${PROVIDERS.map((provider) => provider.name).join(', ')}; for any other server that speaks OpenAI's language use --upstream openai=URL`,
   });
 }

@@ -3,7 +3,7 @@ import type { Trace } from '@agentci/trace';
 import { finalText } from '@agentci/trace';
 import type { CheckContext } from './check.ts';
 
-/** Why there is no answer. */
+/** The reason that a trace has no answer to check. */
 export const noAnswer = (trace: Trace): string =>
   trace.masked === undefined
     ? 'no final answer was captured'

@@ -13,6 +13,13 @@ const strictly = (run: RunResult): RunResult => ({
   summary: summarize(run, { strict: true }),
 });
 
+test('a run in which every check was skipped does not end with "ok"', () => {
+  const skipped = { ...checkOf('path.rules', 'skip'), skip_reason: 'not_exercised' as const };
+  const run = runOf([{ id: 'a', status: 'skip', path: [skipped] }]);
+  expect(run.summary.exit_code).toBe(0);
+  expect(render(run)).toContain('nothing was exercised (exit 0)');
+});
+
 test('explains an exit code of 2 caused by --strict alone, and names the unmeasured checks', () => {
   const unmeasured = (id: string) => checkOf(id, 'skip', { skip_reason: 'not_measured' });
   const run = runOf([

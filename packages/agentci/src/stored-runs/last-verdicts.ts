@@ -187,7 +187,7 @@ interface Rules {
 }
 
 /**
- * A failure that is no longer expected is bad. Judged like a shard, because only whole runs must
+ * A failure counts once its query is no longer marked `xfail`. Judged like a shard, because only whole runs must
  * have checks.
  */
 export function isBadResult(result: QueryResult, { query, strict }: Rules): boolean {

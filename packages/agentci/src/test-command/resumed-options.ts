@@ -6,7 +6,7 @@ import { isRunOf } from '../stored-runs/spec-folders.ts';
 import type { TestOptions } from './test-options.ts';
 
 /**
- * `kept`: what a run tests and what its verdicts are based on. Stored with the run. A different
+ * `kept`: options that decide what is run and how it is judged. Stored with the run. A different
  * value is an error, because it would mix two runs. `replaceable`: limits, and how the rest runs,
  * which may be the reason to resume. A new value is stored and counts from here on. Flags can only
  * be added, so a run gets stricter but never more lenient. `settled`: selected queries at the

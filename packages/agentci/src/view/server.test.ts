@@ -72,9 +72,11 @@ describe('who is let in', () => {
 
   test.each([
     { when: 'the token is missing', path: '/', bare: true },
+    { when: 'the path looks like another host', path: '//', bare: true },
+    { when: 'the path is a whole address', path: 'http://evil.example/', bare: true },
     { when: 'the token is wrong', path: '/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/api/runs', bare: true },
     { when: 'only the api is named', path: '/api/runs', bare: true },
-    { when: 'another name was pointed at this address', path: 'api/runs', host: 'evil.example' },
+    { when: 'another host name resolves to this address', path: 'api/runs', host: 'evil.example' },
     {
       when: 'the name only begins with the address',
       path: 'api/runs',

@@ -53,6 +53,16 @@ test('left-out parts are listed with their line, and the exit code is 1', async 
   expect(JSON.parse(readFileSync(join(cwd, 'convert-report.json'), 'utf8'))).toEqual(report);
 });
 
+test.each(['constructor', 'toString', '__proto__', 'not-hasOwnProperty'])(
+  'an assertion of type "%s" is unknown, not a property of an object',
+  async (type) => {
+    const cwd = tempDir(suite(HELLO, { type, value: 'x' }));
+    const { code, stdout } = await cli(['convert', 'promptfooconfig.json'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain('is not a type that is known');
+  },
+);
+
 test('close is exit 1 when left out, and 0 when asked for', async () => {
   const cwd = tempDir(suite(HELLO, { type: 'similar', value: 'hi' }));
   expect((await cli(['convert', '.'], { cwd })).code).toBe(1);

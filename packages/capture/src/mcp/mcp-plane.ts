@@ -128,7 +128,7 @@ class TappedServers implements McpPlane {
       ? this.#config.servers[name]!.url
       : undefined;
     if (typeof url !== 'string') {
-      refuse(response, 404, `there is no MCP server "${name.slice(0, 80)}" with an address`);
+      refuse(response, 404, `no MCP server "${name.slice(0, 80)}" with an address is configured`);
       return;
     }
     const lines = this.#logs.get(name) ?? [];

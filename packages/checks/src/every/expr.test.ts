@@ -122,3 +122,10 @@ describe('steps and the reason the model stopped', () => {
     expect(evaluate('correctness', { expr }, whole).checks[0]).toMatchObject({ status });
   });
 });
+
+test.each(['true', '1 < 2', ['answer != "x"', 'true']])(
+  'refuses %j, which does not depend on the run',
+  (written) => {
+    expect(check.inspect!(written, {})).toMatchObject([{ code: 'SPEC_CANNOT_FAIL' }]);
+  },
+);
