@@ -58,8 +58,8 @@ async function answer(
 ): Promise<void> {
   if (request.headers.host !== `${HOST}:${port}` && request.headers.host !== `localhost:${port}`)
     return send(response, 403, { error: 'this server answers to 127.0.0.1 only' });
-  // Accepts only a path: `//host` would be parsed as another server.
-  const url = new URL(`http://${HOST}${(request.url ?? '/').replace(/^\/*/, '/')}`);
+  // Joined, not resolved: `//host` would be parsed as another server.
+  const url = new URL(`http://${HOST}${request.url ?? '/'}`);
   const [, given = '', ...path] = url.pathname.split('/');
   if (!isSame(given, token))
     return send(response, 403, { error: 'use the whole address that agentci view printed' });
